@@ -1,0 +1,1 @@
+"""Reads decisions and artifacts only: renders, compares, gates."""

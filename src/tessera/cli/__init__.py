@@ -1,0 +1,1 @@
+"""The commands tessera and tessera-opt: parse arguments, call, print."""

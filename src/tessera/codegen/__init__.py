@@ -1,0 +1,1 @@
+"""The shared blocks that kernels' CPU and Metal spellings are built from."""

@@ -1,0 +1,1 @@
+"""Runs Metal source on any host, strictly, for tests and by request."""

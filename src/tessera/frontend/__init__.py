@@ -1,0 +1,1 @@
+"""Brings programs in: traced Python, ONNX and MLIR text. Speaks only graph."""

@@ -1,0 +1,1 @@
+"""The kernel contract, the matcher, recognition, and the stamp (the emit half)."""

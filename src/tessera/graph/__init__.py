@@ -1,0 +1,1 @@
+"""Graph IR: dialect, shape rules, normal form, text in and out, weights by handle."""

@@ -1,0 +1,1 @@
+"""One file per fused kernel: its meaning, its demands, its plan, its emitters."""

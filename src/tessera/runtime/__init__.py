@@ -1,0 +1,1 @@
+"""Loads an artifact, binds buffers, launches, times. Knows no compiler room."""

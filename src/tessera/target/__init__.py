@@ -1,0 +1,1 @@
+"""Apple Target IR: dialect, the consume half, per-op lowering, device limits."""
