@@ -1,0 +1,188 @@
+"""The kinds of attribute a graph op declares: reading, writing and defaults in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BoolAttr,
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    UnitAttr,
+    f64,
+    i64,
+)
+from xdsl.ir import Attribute
+
+Option = bool | int | float | str | tuple[int, ...] | None
+
+
+class _Required:
+    """The default of an attribute that must be given."""
+
+
+REQUIRED = _Required()
+
+
+class BadAttribute(Exception):
+    """An attribute holds something its kind does not read; the text says what."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One declared attribute: how it is read from MLIR and written back."""
+
+    default: Any = REQUIRED
+    wanted: ClassVar[str] = "an attribute"
+    irdl: ClassVar[str] = "any"
+
+    @property
+    def required(self) -> bool:
+        """Whether an op without it is malformed."""
+        return self.default is REQUIRED
+
+    def read(self, attribute: Attribute) -> Any:
+        """The Python value, or BadAttribute."""
+        raise NotImplementedError
+
+    def write(self, value: Any) -> Attribute:
+        """The canonical MLIR attribute."""
+        raise NotImplementedError
+
+    def refuse(self, attribute: Attribute) -> BadAttribute:
+        """What to raise when `attribute` is of another kind."""
+        return BadAttribute(f"is {attribute}, wanted {self.wanted}")
+
+
+def _integer(attribute: Attribute) -> int | None:
+    if isinstance(attribute, IntegerAttr):
+        return attribute.value.data
+    return None
+
+
+@dataclass(frozen=True)
+class Int(Kind):
+    """An integer of any width; written as i64."""
+
+    wanted: ClassVar[str] = "an integer"
+
+    def read(self, attribute: Attribute) -> int:
+        value = _integer(attribute)
+        if value is None or attribute.type == IntegerType(1):  # pyright: ignore[reportAttributeAccessIssue]
+            raise self.refuse(attribute)
+        return value
+
+    def write(self, value: int) -> Attribute:
+        return IntegerAttr(value, i64)
+
+
+@dataclass(frozen=True)
+class Float(Kind):
+    """A float of any float type (its own value is kept); written as f64."""
+
+    wanted: ClassVar[str] = "a float"
+
+    def read(self, attribute: Attribute) -> float:
+        if not isinstance(attribute, FloatAttr):
+            raise self.refuse(attribute)
+        return attribute.value.data
+
+    def write(self, value: float) -> Attribute:
+        return FloatAttr(float(value), f64)
+
+
+@dataclass(frozen=True)
+class Bool(Kind):
+    """A flag: `true`, `false`, or present as unit; written as a boolean."""
+
+    default: Any = False
+    wanted: ClassVar[str] = "a boolean or unit"
+
+    def read(self, attribute: Attribute) -> bool:
+        if isinstance(attribute, UnitAttr):
+            return True
+        value = _integer(attribute)
+        if value is None or attribute.type != IntegerType(1):  # pyright: ignore[reportAttributeAccessIssue]
+            raise self.refuse(attribute)
+        return value != 0
+
+    def write(self, value: bool) -> Attribute:
+        return BoolAttr.from_bool(value)
+
+
+@dataclass(frozen=True)
+class Word(Kind):
+    """One word of a fixed set."""
+
+    words: tuple[str, ...] = ()
+
+    def read(self, attribute: Attribute) -> str:
+        if not isinstance(attribute, StringAttr) or attribute.data not in self.words:
+            words = ", ".join(f'"{word}"' for word in self.words)
+            raise BadAttribute(f"is {attribute}, wanted one of {words}")
+        return attribute.data
+
+    def write(self, value: str) -> Attribute:
+        return StringAttr(value)
+
+
+@dataclass(frozen=True)
+class Causal(Kind):
+    """`"none"`, `"top_left"` or `"bottom_right"`; a boolean true means top_left."""
+
+    default: Any = "none"
+    words: ClassVar[tuple[str, ...]] = ("none", "top_left", "bottom_right")
+    wanted: ClassVar[str] = '"none", "top_left", "bottom_right" or a boolean'
+
+    def read(self, attribute: Attribute) -> str:
+        if isinstance(attribute, StringAttr) and attribute.data in self.words:
+            return attribute.data
+        if isinstance(attribute, UnitAttr):
+            return "top_left"
+        value = _integer(attribute)
+        if value is None or attribute.type != IntegerType(1):  # pyright: ignore[reportAttributeAccessIssue]
+            raise self.refuse(attribute)
+        return "top_left" if value else "none"
+
+    def write(self, value: str | bool) -> Attribute:
+        if isinstance(value, bool):
+            value = "top_left" if value else "none"
+        return StringAttr(value)
+
+
+@dataclass(frozen=True)
+class Ints(Kind):
+    """A list of integers, as `array<i64: …>` or `[…]`; written as array<i64>."""
+
+    wanted: ClassVar[str] = "a list of integers"
+
+    def read(self, attribute: Attribute) -> tuple[int, ...]:
+        if isinstance(attribute, DenseArrayBase):
+            return tuple(int(v) for v in attribute.get_values())
+        if isinstance(attribute, ArrayAttr):
+            values = [_integer(item) for item in attribute.data]  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType]
+            if None not in values:
+                return tuple(v for v in values if v is not None)
+        raise self.refuse(attribute)
+
+    def write(self, value: Sequence[int]) -> Attribute:
+        return DenseArrayBase.from_list(i64, list(value))
+
+
+@dataclass(frozen=True)
+class Constant(Kind):
+    """A tensor literal or a weight handle; kept as the attribute it is."""
+
+    wanted: ClassVar[str] = "dense<…> or #tessera.weight<…>"
+
+    def read(self, attribute: Attribute) -> Attribute:
+        return attribute
+
+    def write(self, value: Attribute) -> Attribute:
+        return value
