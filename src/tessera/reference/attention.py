@@ -22,12 +22,12 @@ def default_scale(width: int) -> float:
 
 
 def _alignment(causal: Causal) -> str | None:
-    if causal is None or causal is False:
+    if causal is None or causal is False or causal == "none":
         return None
     name = "top_left" if causal is True else causal
     if name not in ("top_left", "bottom_right"):
         raise ValueError(
-            f"causal = {causal!r}, wanted none, 'top_left' or 'bottom_right'"
+            f"causal = {causal!r}, wanted 'none', 'top_left' or 'bottom_right'"
         )
     return name
 
@@ -178,7 +178,7 @@ def flash_attn(
     if q.ndim >= 3:
         k, v = heads_like(k, q.shape[-3]), heads_like(v, q.shape[-3])
     additive, keep = split_mask(mask)
-    if causal or window is not None:
+    if _alignment(causal) is not None or window is not None:
         pairs = kept_pairs(q.shape[-2], k.shape[-2], causal, window)
         keep = both_kept(keep, pairs)
     return attend(q, k, v, scale=scale, keep=keep, additive=additive, softcap=softcap)

@@ -59,15 +59,18 @@ def _conv_demands(
 def _windows(
     x: Array, kernel: tuple[int, ...], strides: Sequence[int], dilations: Sequence[int]
 ) -> Array:
-    """Views [N, C, *out, *kernel] of the padded x [N, C, *spatial]."""
-    reach = [d * (n - 1) + 1 for n, d in zip(kernel, dilations, strict=True)]
+    """Views [N, C, *out, *kernel] of the padded x [N, C, *spatial], size 0 along an
+    axis that is shorter than the kernel's reach.
+    """
+    reach = tuple(d * (n - 1) + 1 for n, d in zip(kernel, dilations, strict=True))
     if any(n < r for n, r in zip(x.shape[2:], reach, strict=True)):
-        raise ValueError(
-            f"conv: padded input {x.shape[2:]}, wanted at least the kernel's reach"
-            f" {tuple(reach)}"
+        counts = (
+            max(0, (n - r) // s + 1)
+            for n, r, s in zip(x.shape[2:], reach, strides, strict=True)
         )
+        return np.zeros((*x.shape[:2], *counts, *kernel), dtype=x.dtype)
     axes = tuple(range(2, x.ndim))
-    full: Array = np.lib.stride_tricks.sliding_window_view(x, tuple(reach), axis=axes)
+    full: Array = np.lib.stride_tricks.sliding_window_view(x, reach, axis=axes)
     steps: list[Any] = [slice(None), slice(None)]
     steps += [slice(None, None, s) for s in strides]
     steps += [slice(None, None, d) for d in dilations]

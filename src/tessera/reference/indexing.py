@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tessera.reference.rounding import Array, axis_in, exact, wide
+from tessera.reference.rounding import Array, axis_in, exact, wide_following
 
 _ACCUMULATE: dict[str, Callable[..., Any]] = {
     "add": np.add.at,
@@ -68,7 +68,7 @@ def gather_elements(x: Array, indices: Array, *, axis: int = 0) -> Array:
     return x[_elements(x, indices, axis, "gather_elements")]
 
 
-@wide
+@wide_following(1)
 def scatter(
     x: Array, indices: Array, updates: Array, *, axis: int = 0, reduction: str = "none"
 ) -> Array:
@@ -137,7 +137,7 @@ def gather_nd(x: Array, indices: Array, *, batch_dims: int = 0) -> Array:
     return picked.reshape(*indices.shape[:-1], *rest)
 
 
-@wide
+@wide_following(1)
 def scatter_nd(
     x: Array, indices: Array, updates: Array, *, reduction: str = "none"
 ) -> Array:

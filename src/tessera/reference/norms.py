@@ -3,7 +3,7 @@
 import numpy as np
 
 from tessera.reference.reductions import mean
-from tessera.reference.rounding import Array, axis_in, wide
+from tessera.reference.rounding import Array, axis_in, wide, wide_following
 
 
 def soft_weights(scores: Array, axis: int = -1) -> Array:
@@ -25,7 +25,7 @@ def softmax(x: Array, *, axis: int = -1) -> Array:
     return soft_weights(x, axis_in(axis, x.ndim, "softmax"))
 
 
-@wide
+@wide_following(1)
 def layernorm(
     x: Array,
     w: Array | None = None,
@@ -44,7 +44,7 @@ def layernorm(
     return scaled if b is None else scaled + b
 
 
-@wide
+@wide_following(1)
 def rmsnorm(
     x: Array, w: Array | None = None, *, eps: float = 1e-5, weight_offset: float = 0.0
 ) -> Array:
@@ -66,7 +66,7 @@ def _rotated(x: Array, style: str) -> Array:
     return turned
 
 
-@wide
+@wide_following(1)
 def rope(x: Array, cos: Array, sin: Array, *, style: str = "half") -> Array:
     """Rotary embedding (Su et al., arXiv 2104.09864): x * cos + rot(x) * sin on the
     first r features, r the last size of cos; features past r pass through.

@@ -43,8 +43,8 @@ def promoted(operands: Sequence[Array | None]) -> np.dtype[Any] | None:
     return functools.reduce(np.promote_types, floats) if floats else None
 
 
-def _rounded(value: Array, narrow: np.dtype[Any]) -> Array:
-    return value.astype(narrow) if value.dtype == np.float32 else value
+def _rounded(value: Array, target: np.dtype[Any]) -> Array:
+    return value.astype(target, copy=False) if is_float(value.dtype) else value
 
 
 def exact(fn: F) -> F:
@@ -62,22 +62,23 @@ def wide(fn: F, *, follow: int | None = None) -> F:
     """A meaning that computes: f16 and bf16 operands in f32, results rounded once.
 
     The result type is the promotion of the float operands, of the first `follow`
-    operands only when that is given (an additive mask does not widen attention).
+    operands only when that is given: an additive mask does not widen attention, a
+    weight does not widen a norm.
     """
 
     @functools.wraps(fn)
     def run(*operands: Any, **attributes: Any) -> Results:
         arrays = [_operand(value) for value in operands]
-        narrow = promoted(arrays[:follow])
+        target = promoted(arrays[:follow])
         wider = [None if a is None else widened(a) for a in arrays]
         keywords = {name: _keyword(value) for name, value in attributes.items()}
         with np.errstate(all="ignore"):
             result = _as_arrays(fn(*wider, **keywords))
-            if narrow is None or not is_narrow(narrow):
+            if target is None:
                 return result
             if isinstance(result, tuple):
-                return tuple(_rounded(item, narrow) for item in result)
-            return _rounded(result, narrow)
+                return tuple(_rounded(item, target) for item in result)
+            return _rounded(result, target)
 
     return cast(F, run)
 

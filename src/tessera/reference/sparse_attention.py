@@ -27,7 +27,7 @@ def _positive(what: str, **options: int) -> None:
 
 
 def _is_causal(what: str, causal: bool) -> None:
-    if causal is not True:
+    if not causal:
         raise ValueError(f"{what}: causal = {causal}, wanted true")
 
 
@@ -69,12 +69,12 @@ def _block_count(tokens: int, length: int, stride: int) -> int:
 def _tokens_behind(queries: int, blocks: int, length: int, stride: int) -> int:
     """The number of keys that `blocks` compressed blocks came from.
 
-    As many as queries when that fits the count of blocks; for one query, or stride 1,
-    every fitting number means the same; anything else cannot be told.
+    As many as queries when that fits the count of blocks; for one query, no block or
+    stride 1 every fitting number means the same; anything else cannot be told.
     """
     if _block_count(queries, length, stride) == blocks:
         return queries
-    if queries <= 1 or stride == 1:
+    if blocks == 0 or queries <= 1 or stride == 1:
         return (blocks - 1) * stride + length
     raise ValueError(
         f"attn_compressed_blocks: {queries} queries over {blocks} blocks do not tell"
@@ -216,7 +216,7 @@ def _overlaps(
     return (offset[..., None] == differences).sum(axis=-1)
 
 
-@wide_following(1)
+@wide
 def nsa_block_scores(
     q: Array,
     kc: Array,
@@ -248,18 +248,37 @@ def nsa_block_scores(
     seen = _visible(_positions(queries, keys), nb, cmp_len, cmp_stride)
     p = soft_weights(np.where(seen, s, np.array(-np.inf, s.dtype)))
     groups = kc.shape[-3]
-    grouped = p.reshape(*p.shape[:-3], groups, -1, queries, nb) if p.size else None
-    summed = (
-        np.zeros((*p.shape[:-3], groups, queries, nb), p.dtype)
-        if grouped is None
-        else grouped.sum(axis=-3)
-    )
+    members = q.shape[-3] // groups if groups else 0
+    grouped = p.reshape(*p.shape[:-3], groups, members, queries, nb)
+    summed = grouped.sum(axis=-3)
     blocks = -(-keys // block_size)
     counts = _overlaps(nb, blocks, cmp_len, cmp_stride, block_size)
     return product(summed, counts.astype(p.dtype))
 
 
-@wide
+def _gates_demand(q: Array, gates: Array) -> None:
+    wanted = (*q.shape[-3:-1], 3)
+    if gates.shape[-3:] != wanted:
+        raise ValueError(
+            f"native_sparse_attn_fused: gates of shape {gates.shape}, wanted [..., Hq,"
+            f" Sq, 3] with {wanted}"
+        )
+
+
+def _compressed(
+    k: Array, v: Array, kc: Array | None, vc: Array | None, length: int, stride: int
+) -> tuple[Array, Array]:
+    """The given compressed keys and values, block means when absent."""
+    what = "native_sparse_attn_fused"
+    _positive(what, cmp_len=length, cmp_stride=stride)
+    if (kc is None) != (vc is None):
+        raise ValueError(f"{what}: one of kc and vc is absent, wanted both or none")
+    if kc is None or vc is None:
+        return _block_means(k, length, stride), _block_means(v, length, stride)
+    return kc, vc
+
+
+@wide_following(3)
 def native_sparse_attn_fused(
     q: Array,
     k: Array,
@@ -283,18 +302,11 @@ def native_sparse_attn_fused(
     gates [..., Hq, Sq, 3] arrive after their sigmoid; kc and vc absent are the block
     means of k and v; cmp_len and cmp_stride default to block_size.
     """
-    what = "native_sparse_attn_fused"
-    _is_causal(what, causal)
-    _top_k_demands(what, block_size, top_k, init_blocks, local_blocks)
-    if (kc is None) != (vc is None):
-        raise ValueError(f"{what}: one of kc and vc is absent, wanted both or none")
-    if gates.shape[-1] != 3:
-        raise ValueError(f"{what}: gates of shape {gates.shape}, wanted [..., 3]")
+    _is_causal("native_sparse_attn_fused", causal)
+    _gates_demand(q, gates)
     length = block_size if cmp_len is None else cmp_len
     stride = block_size if cmp_stride is None else cmp_stride
-    _positive(what, cmp_len=length, cmp_stride=stride, window_size=window_size)
-    if kc is None or vc is None:
-        kc, vc = _block_means(k, length, stride), _block_means(v, length, stride)
+    kc, vc = _compressed(k, v, kc, vc, length, stride)
     scores = nsa_block_scores(
         q, kc, k, cmp_len=length, cmp_stride=stride, block_size=block_size, scale=scale
     )
