@@ -6,7 +6,6 @@ cases which an absent corpus leaves out can be counted.
 
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,16 +74,19 @@ class Case:
             }
 
 
-def cases(*files: str, models: tuple[str, ...] = ()) -> Iterator[Any]:
+def cases(*files: str, models: tuple[str, ...] = ()) -> list[Any]:
     """Test parameters, a `Case` each: these files (all by default) of these models.
 
     A case that is not committed is marked `full_corpus`; without the corpus it does not
     run and is counted.
     """
+    chosen: list[Any] = []
     for model, held in CONTENTS.items():
         for file in held:
             if (files and file not in files) or (models and model not in models):
                 continue
             case = Case(model, file)
             marks = () if case.committed else (pytest.mark.full_corpus,)
-            yield pytest.param(case, id=f"{model}-{Path(file).stem}", marks=marks)
+            name = f"{model}-{Path(file).stem}"
+            chosen.append(pytest.param(case, id=name, marks=marks))
+    return chosen
