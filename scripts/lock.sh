@@ -12,5 +12,5 @@ resolve() {
 
 # The widest first: the others take their versions from it.
 resolve dev --extra dev --no-emit-package torch "$@"
-resolve demo --extra demo --constraint requirements/dev.lock
+resolve demo --extra demo --extra build --constraint requirements/dev.lock
 resolve run --constraint requirements/dev.lock

@@ -64,7 +64,7 @@ case $kind in
     ;;
 esac
 install_locked model
-pip install --no-deps --editable .
+pip install --no-deps --no-build-isolation --editable .
 
 touch "$venv/.ready-demo"
 if [ "$kind" = dev ]; then touch "$venv/.ready-dev"; fi

@@ -1,9 +1,11 @@
 """Fixtures and marks of the whole suite, and an account of what did not run."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
-from tests.support.corpus import VARIABLE, full_corpus
+from tests.support.corpus import VARIABLE, Case, full_corpus
 from tests.support.golden import Golden
 
 NOT_RUN = pytest.StashKey[int]()
@@ -44,6 +46,12 @@ def pytest_terminal_summary(
     if full_corpus() is None:
         count = config.stash.get(NOT_RUN, 0)
         terminalreporter.write_line(f"full corpus absent: {count} cases not run")
+
+
+@pytest.fixture
+def corpus() -> Callable[[str, str], Case]:
+    """`corpus("gpt2", "eager_op20.onnx")`; many: see `tests.support.corpus`."""
+    return Case
 
 
 @pytest.fixture
