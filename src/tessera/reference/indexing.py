@@ -131,7 +131,9 @@ def gather_nd(x: Array, indices: Array, *, batch_dims: int = 0) -> Array:
     width = _tuple_width(indices, x.ndim - batch_dims, "gather_nd")
     named = x.shape[batch_dims : batch_dims + width]
     rest = x.shape[batch_dims + width :]
-    flat = _linear(indices, named, "gather_nd").reshape(prod(batch), -1 if batch else 1)
+    flat = _linear(indices, named, "gather_nd").reshape(
+        prod(batch), prod(indices.shape[batch_dims:-1])
+    )
     rows = x.reshape(prod(batch), prod(named), *rest)
     picked = rows[np.arange(prod(batch))[:, None], flat]
     return picked.reshape(*indices.shape[:-1], *rest)

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from tessera.reference.dtypes import dtype_of
-from tessera.reference.rounding import Array, axis_in, exact
+from tessera.reference.rounding import Array, axis_in, exact, wide
 
 
 def _known(shape: Sequence[int], what: str) -> tuple[int, ...]:
@@ -66,14 +66,19 @@ def reshape(
 def broadcast(
     x: Array, shape_operand: Array | None = None, *, shape: Sequence[int]
 ) -> Array:
-    """NumPy's broadcast_to, axes aligned at the right. The operand, when given,
-    overrules `shape`; a -1 keeps the size x has on that axis.
+    """NumPy's broadcast_to, axes aligned at the right.
+
+    The operand, when given, overrules `shape`; a 1 in it keeps the size x has there,
+    as ONNX's Expand does. A -1 keeps that size in either.
     """
-    wanted = shape if shape_operand is None else shape_operand.tolist()
-    dims = [int(n) for n in cast("Sequence[int]", wanted)]
+    if shape_operand is None:
+        dims = [int(n) for n in shape]
+    else:
+        dims = [int(n) for n in cast("list[int]", shape_operand.tolist())]
     lead = len(dims) - x.ndim
-    for axis, size in enumerate(dims):
-        if size == -1 and axis >= lead:
+    keep = (-1,) if shape_operand is None else (-1, 1)
+    for axis in range(max(lead, 0), len(dims)):
+        if dims[axis] in keep:
             dims[axis] = x.shape[axis - lead]
     return np.broadcast_to(x, _known(dims, "broadcast"))
 
@@ -106,7 +111,7 @@ def slice_axes(
     return x[tuple(map(slice, starts, stops, steps))]
 
 
-@exact
+@wide
 def concat(*xs: Array, axis: int) -> Array:
     """The operands one after another along `axis`."""
     if not xs:
@@ -144,7 +149,7 @@ def pad(
     return out
 
 
-@exact
+@wide
 def select(cond: Array, a: Array, b: Array) -> Array:
     """`a` where cond holds, b elsewhere; the three broadcast together."""
     return np.where(cond != 0, a, b)

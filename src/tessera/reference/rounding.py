@@ -38,9 +38,11 @@ def widened(value: Array) -> Array:
 
 
 def promoted(operands: Sequence[Array | None]) -> np.dtype[Any] | None:
-    """The promotion of the float operands, None when there is no float operand."""
-    floats = [a.dtype for a in operands if a is not None and is_float(a.dtype)]
-    return functools.reduce(np.promote_types, floats) if floats else None
+    """The wider of the float operands (f32 of f16 with bf16), None without floats."""
+    floats = {a.dtype for a in operands if a is not None and is_float(a.dtype)}
+    if len(floats) < 2:
+        return floats.pop() if floats else None
+    return np.dtype(np.float64 if np.dtype(np.float64) in floats else np.float32)
 
 
 def _rounded(value: Array, target: np.dtype[Any]) -> Array:
