@@ -1,0 +1,1 @@
+"""Traced Python: a function run once on stand-ins for its arrays becomes a graph."""
