@@ -24,7 +24,8 @@ class Static:
     def token(self) -> tuple[Any, Hashable]:
         """What is compared: 1 and 1.0 differ, 0.0 and -0.0 too; NaN equals NaN."""
         value: Any = self.value
-        return type(value), value.hex() if isinstance(value, float) else value
+        kind: Any = type(self.value)
+        return kind, value.hex() if isinstance(value, float) else value
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Static) and self.token == other.token
