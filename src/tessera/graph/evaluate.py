@@ -21,8 +21,8 @@ from tessera.graph.weights import array_of
 BAD_INPUT = declare(
     "TSR-G040",
     "an input is missing, unknown or of another type",
-    "Every argument of the function needs an array of its element type and shape, unless "
-    "it has a default. The message names the argument, and what was found and wanted.",
+    "Every argument of the function needs an array of its element type and shape, "
+    "unless it has a default. The message names the argument, found and wanted.",
     "error",
 )
 FAILED = declare(
