@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tessera.frontend.onnx.operand import Operand, Partial
-from tessera.graph.types import DYN, Tensor, dtype_of, is_static
+from tessera.graph.types import DYN, Tensor, dtype_of, is_static, numpy_dtype
 from tessera.reference import PRIMITIVES
 
 _MOST = 64  # elements; a shape has one for each axis
@@ -30,12 +30,18 @@ def follow(
         return None
     if op == "shape":
         return _known([s if s != DYN else None for s in operands[0].shape])
-    facts = [operand.facts for operand in operands]
+    if not all(is_static(x.shape) and prod(x.shape) <= _MOST for x in operands):
+        return None
+    facts = [operand.facts or _nothing(operand) for operand in operands]
     if op in _MOVING:
         return _moved(op, facts, keywords)
     if op in _ELEMENTWISE:
         return _computed(op, facts, keywords)
-    return _chosen(facts) if op == "select" else None
+    return _chosen(*facts) if op == "select" else None
+
+
+def _nothing(x: Operand) -> Partial:
+    return Partial(np.ones(x.shape, numpy_dtype(x.dtype)), np.zeros(x.shape, np.bool_))
 
 
 def _known(sizes: Sequence[int | None]) -> Partial | None:
@@ -53,36 +59,33 @@ def _run(op: str, arrays: Sequence[np.ndarray], keywords: Mapping[str, Any]) -> 
 
 
 def _moved(
-    op: str, facts: Sequence[Partial | None], keywords: Mapping[str, Any]
+    op: str, facts: Sequence[Partial], keywords: Mapping[str, Any]
 ) -> Partial | None:
     """Known elements go where the op moves them; indices must all be known."""
     held = facts if op == "concat" else facts[:1]
     rest = facts[len(held) :]
-    if any(f is None or not f.known.all() for f in rest) or None in held:
+    if not all(f.known.all() for f in rest):
         return None
-    values = [f.values for f in facts if f is not None]
-    masks = [f.known for f in held if f is not None]
-    masks += [f.values for f in rest if f is not None]
-    return _useful(_run(op, values, keywords), _run(op, masks, keywords))
+    places = [f.values for f in rest]
+    try:
+        values = _run(op, [*(f.values for f in held), *places], keywords)
+        known = _run(op, [*(f.known for f in held), *places], keywords)
+    except (ValueError, IndexError):  # run time will say so, with the real sizes
+        return None
+    return _useful(values, known)
 
 
 def _computed(
-    op: str, facts: Sequence[Partial | None], keywords: Mapping[str, Any]
+    op: str, facts: Sequence[Partial], keywords: Mapping[str, Any]
 ) -> Partial | None:
     """An element is known where every operand's is."""
-    given = [f for f in facts if f is not None]
-    if len(given) < len(facts):
-        return None
-    values = _run(op, [f.values for f in given], keywords)
-    known = np.broadcast_arrays(*(f.known for f in given))
+    values = _run(op, [f.values for f in facts], keywords)
+    known = np.broadcast_arrays(*(f.known for f in facts))
     return _useful(values, np.broadcast_to(np.logical_and.reduce(known), values.shape))
 
 
-def _chosen(facts: Sequence[Partial | None]) -> Partial | None:
+def _chosen(condition: Partial, a: Partial, b: Partial) -> Partial | None:
     """An element is known where the condition and the side it picks are."""
-    if any(f is None for f in facts):
-        return None
-    condition, a, b = (f for f in facts if f is not None)
     values = np.where(condition.values, a.values, b.values)
     side = np.where(condition.values, a.known, b.known)
     return _useful(values, np.broadcast_to(side & condition.known, values.shape))
