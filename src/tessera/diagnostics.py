@@ -76,8 +76,13 @@ class Refusal:
     wanted: str
     suggestion: str = ""
 
+    @property
+    def text(self) -> str:
+        """The refusal without its code: predicate, found, wanted."""
+        return f"{self.predicate}: found {self.found}, wanted {self.wanted}"
+
     def __str__(self) -> str:
-        return f"[{self.code.id}] {self.predicate}: found {self.found}, wanted {self.wanted}"
+        return f"[{self.code.id}] {self.text}"
 
 
 @dataclass(frozen=True)

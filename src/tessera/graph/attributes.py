@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -12,10 +12,10 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     FloatAttr,
     IntegerAttr,
-    IntegerType,
     StringAttr,
     UnitAttr,
     f64,
+    i1,
     i64,
 )
 from xdsl.ir import Attribute
@@ -61,8 +61,20 @@ class Kind:
 
 
 def _integer(attribute: Attribute) -> int | None:
+    """The value of an integer attribute; None for a boolean or anything else."""
     if isinstance(attribute, IntegerAttr):
-        return attribute.value.data
+        integer = cast("IntegerAttr[Any]", attribute)
+        return None if integer.type == i1 else integer.value.data
+    return None
+
+
+def _boolean(attribute: Attribute) -> bool | None:
+    """The value of a unit or i1 attribute; None for anything else."""
+    if isinstance(attribute, UnitAttr):
+        return True
+    if isinstance(attribute, IntegerAttr):
+        integer = cast("IntegerAttr[Any]", attribute)
+        return integer.value.data != 0 if integer.type == i1 else None
     return None
 
 
@@ -74,7 +86,7 @@ class Int(Kind):
 
     def read(self, attribute: Attribute) -> int:
         value = _integer(attribute)
-        if value is None or attribute.type == IntegerType(1):  # pyright: ignore[reportAttributeAccessIssue]
+        if value is None:
             raise self.refuse(attribute)
         return value
 
@@ -105,12 +117,10 @@ class Bool(Kind):
     wanted: ClassVar[str] = "a boolean or unit"
 
     def read(self, attribute: Attribute) -> bool:
-        if isinstance(attribute, UnitAttr):
-            return True
-        value = _integer(attribute)
-        if value is None or attribute.type != IntegerType(1):  # pyright: ignore[reportAttributeAccessIssue]
+        value = _boolean(attribute)
+        if value is None:
             raise self.refuse(attribute)
-        return value != 0
+        return value
 
     def write(self, value: bool) -> Attribute:
         return BoolAttr.from_bool(value)
@@ -143,10 +153,8 @@ class Causal(Kind):
     def read(self, attribute: Attribute) -> str:
         if isinstance(attribute, StringAttr) and attribute.data in self.words:
             return attribute.data
-        if isinstance(attribute, UnitAttr):
-            return "top_left"
-        value = _integer(attribute)
-        if value is None or attribute.type != IntegerType(1):  # pyright: ignore[reportAttributeAccessIssue]
+        value = _boolean(attribute)
+        if value is None:
             raise self.refuse(attribute)
         return "top_left" if value else "none"
 
@@ -166,10 +174,11 @@ class Ints(Kind):
         if isinstance(attribute, DenseArrayBase):
             return tuple(int(v) for v in attribute.get_values())
         if isinstance(attribute, ArrayAttr):
-            values = [_integer(item) for item in attribute.data]  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType]
+            items = cast("ArrayAttr[Attribute]", attribute).data
+            values = [_integer(item) for item in items]
             if None not in values:
                 return tuple(v for v in values if v is not None)
-        raise self.refuse(attribute)
+        raise self.refuse(cast("Attribute", attribute))
 
     def write(self, value: Sequence[int]) -> Attribute:
         return DenseArrayBase.from_list(i64, list(value))

@@ -56,7 +56,10 @@ class GraphBuilder:
         return self.block.insert_arg(type, len(self.block.args))
 
     def const(
-        self, array: np.ndarray, key: str = "constant", location: LocationAttr | None = None
+        self,
+        array: np.ndarray,
+        key: str = "constant",
+        location: LocationAttr | None = None,
     ) -> SSAValue:
         """Add a constant; `key` names a large one and must be unique in the module."""
         op = ConstOp.of(np.asarray(array), key, location)
@@ -72,9 +75,7 @@ class GraphBuilder:
         **options: Any,
     ) -> SSAValue:
         """Add `tessera.<name>` and return its only (or first) result."""
-        return self.ops(
-            name, *operands, result=result, location=location, **options
-        )[0]
+        return self.ops(name, *operands, result=result, location=location, **options)[0]
 
     def ops(
         self,

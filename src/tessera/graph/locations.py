@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
@@ -44,11 +46,11 @@ def read_location(attribute: LocationAttr) -> Location:
             leaf = item
         elif isinstance(item, NameLoc):
             name = name or item.desc.data
-            todo.insert(0, item.location)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+            todo.insert(0, cast(LocationAttr, item.location))
         elif isinstance(item, CallSiteLoc):
-            todo.insert(0, item.callee)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+            todo.insert(0, cast(LocationAttr, item.callee))
         elif isinstance(item, FusedLoc):
-            todo[:0] = list(item.locations.data)
+            todo[:0] = cast("ArrayAttr[LocationAttr]", item.locations).data
     layer, _, node = name.rpartition("/")
     if leaf is None:
         return Location(name=node, layer=layer)

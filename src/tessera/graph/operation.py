@@ -51,6 +51,25 @@ def malformed(code: Code, text: str) -> VerifyException:
     return VerifyException(f"[{code.id}] {text}")
 
 
+def read_options(
+    kinds: Mapping[str, Kind], attributes: Mapping[str, Attribute]
+) -> dict[str, Any]:
+    """Declared attributes as Python values with defaults; VerifyException when malformed."""
+    values: dict[str, Any] = {}
+    for key, kind in kinds.items():
+        attribute = attributes.get(key)
+        if attribute is not None:
+            try:
+                values[key] = kind.read(attribute)
+            except BadAttribute as bad:
+                raise malformed(ATTRIBUTE, f"attribute '{key}' {bad}") from None
+        elif kind.required:
+            raise malformed(ATTRIBUTE, f"needs attribute '{key}'")
+        else:
+            values[key] = kind.default
+    return values
+
+
 class GraphOp(Operation):
     """A tensor operation.  Subclasses declare; this class reads, checks and prints.
 
@@ -146,29 +165,22 @@ class GraphOp(Operation):
         Undeclared (discardable) attributes never appear here, so no note of another
         pass can reach an executed op's arguments.
         """
-        values: dict[str, Any] = {}
-        for key, kind in self.attrs.items():
-            attribute = self.attributes.get(key)
-            if attribute is not None:
-                try:
-                    values[key] = kind.read(attribute)
-                except BadAttribute as bad:
-                    raise malformed(ATTRIBUTE, f"attribute '{key}' {bad}") from None
-            elif kind.required:
-                raise malformed(ATTRIBUTE, f"needs attribute '{key}'")
-            else:
-                values[key] = kind.default
-        return values
+        return read_options(self.attrs, self.attributes)
 
     def keywords(self) -> dict[str, Any]:
         """The keyword arguments of the op's meaning: options and what the type supplies."""
-        values = self.options()
         result = self.results[0].type if self.typed else None
-        if "shape" in self.typed and result is not None:
+        return {**self.options(), **self.type_keywords(result)}
+
+    @classmethod
+    def type_keywords(cls, result: Attribute | None) -> dict[str, Any]:
+        """The keyword arguments that the (first) result type supplies."""
+        values: dict[str, Any] = {}
+        if "shape" in cls.typed:
             shape = cast(Tensor, result).get_shape()
             values["shape"] = tuple(-1 if s == DYN else s for s in shape)
-        if "dtype" in self.typed and result is not None:
-            values["dtype"] = dtype_of(result)
+        if "dtype" in cls.typed:
+            values["dtype"] = dtype_of(cast(Tensor, result))
         return values
 
     def operand_named(self, name: str) -> SSAValue | None:

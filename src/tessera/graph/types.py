@@ -45,7 +45,7 @@ def tensor(dtype: str, shape: Shape) -> Tensor:
 def dtype_of(type: Attribute) -> str:
     """The element name of a tensor type; KeyError when it is not one of ours."""
     assert isinstance(type, TensorType)
-    return NAMES[type.element_type]  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    return NAMES[type.element_type]  # pyright: ignore[reportUnknownMemberType]
 
 
 def shape_of(type: Attribute) -> Shape:
@@ -81,7 +81,7 @@ def type_of_array(array: np.ndarray) -> Tensor:
 
 def same_size(a: int, b: int) -> bool:
     """Whether two sizes can be equal (unknown agrees with anything)."""
-    return a == b or a == DYN or b == DYN
+    return a == b or DYN in (a, b)
 
 
 def compatible(found: Shape, wanted: Shape) -> bool:

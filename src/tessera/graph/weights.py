@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IntegerType
@@ -102,5 +103,5 @@ def array_of(value: Attribute) -> np.ndarray:
             )
         return value.data.array
     if isinstance(value, DenseIntOrFPElementsAttr):
-        return dense_array(value)
+        return dense_array(cast("DenseIntOrFPElementsAttr[Any]", value))
     raise TypeError(f"not a constant: {value}")

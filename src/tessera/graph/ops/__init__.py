@@ -1,0 +1,1 @@
+"""One class per graph op, by family."""

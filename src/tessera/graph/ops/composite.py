@@ -82,7 +82,9 @@ def _need_fitting(types: Types) -> None:
             raise malformed(SHAPE, text)
         joined = broadcast(shape, type.get_shape())
         if not all(map(same_size, joined, shape)):
-            text = f"weight {show(type.get_shape())} does not broadcast to {show(shape)}"
+            text = (
+                f"weight {show(type.get_shape())} does not broadcast to {show(shape)}"
+            )
             raise malformed(SHAPE, text)
 
 
@@ -122,7 +124,9 @@ class RopeOp(GraphOp):
 
     name = "tessera.rope"
     ins = ("x", "cos", "sin")
-    attrs: ClassVar[Mapping[str, Kind]] = {"style": Word("half", ("half", "interleaved"))}
+    attrs: ClassVar[Mapping[str, Kind]] = {
+        "style": Word("half", ("half", "interleaved"))
+    }
 
     @classmethod
     def infer(cls, types: Types, options: Options, declared: Types) -> Types:
@@ -130,7 +134,9 @@ class RopeOp(GraphOp):
         need_float(types[0], "x")
         width = need_size(cos[-1], sin[-1], "widths of cos and sin differ")
         if DYN not in (width, x[-1]) and (width > x[-1] or width % 2):
-            raise malformed(SHAPE, f"rotates {width} of {x[-1]} features, wanted an even part")
+            raise malformed(
+                SHAPE, f"rotates {width} of {x[-1]} features, wanted an even part"
+            )
         for table in (cos, sin):
             joined = broadcast(x[:-1], table[:-1])
             need_size(len(joined), len(x) - 1, "rank of cos or sin is above that of x")
@@ -138,8 +144,9 @@ class RopeOp(GraphOp):
 
 
 class FlashAttnOp(GraphOp):
-    """softmax(mask(cap(scale · q kᵀ))) v with q[…, Hq, Sq, D], k[…, Hkv, Sk, D], v[…, Hkv, Sk, Dv].
+    """softmax(mask(cap(scale · q kᵀ))) v.
 
+    q[…, Hq, Sq, D], k[…, Hkv, Sk, D], v[…, Hkv, Sk, Dv];
     scale absent is 1/sqrt(D); causal aligns top left or bottom right; a window of W keeps
     the last W keys; an i1 mask removes keys where false, a float mask is added.
     """
@@ -188,7 +195,7 @@ class SwigluFusedOp(GraphOp):
     """(g·sigmoid(alpha·g) ⊙ (u + up_offset)) w_down with g, u = x w_gate, x w_up (+ biases).
 
     With `packed`, one weight holds gate and up side by side (halves) or in turns
-    (interleaved): operands are then x, w_gate_up, w_down[, b_gate_up, b_down].
+    (interleaved): operands are then x, w_gate_up, w_down[, b_gate_up[, b_down]].
     With `limit` L: g = min(g, L), u = clip(u, -L, L).
     """
 
@@ -204,9 +211,11 @@ class SwigluFusedOp(GraphOp):
     @classmethod
     def infer(cls, types: Types, options: Options, declared: Types) -> Types:
         packed = options["packed"] != "none"
-        allowed = (3, 5) if packed else (4, 7)
+        allowed = (3, 4, 5) if packed else (4, 6, 7)
         if len(types) not in allowed:
-            text = f"takes {allowed[0]} or {allowed[1]} operands here, found {len(types)}"
+            text = (
+                f"takes {allowed[0]} to {allowed[-1]} operands here, found {len(types)}"
+            )
             raise malformed(SHAPE, text)
         x, gate = types[0].get_shape(), types[1].get_shape()
         hidden = matmul_shape(x, gate, False, False)

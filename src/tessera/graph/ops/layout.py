@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, LocationAttr
@@ -46,7 +46,10 @@ class ConstOp(GraphOp):
 
     @classmethod
     def of(
-        cls, array: np.ndarray, key: str = "constant", location: LocationAttr | None = None
+        cls,
+        array: np.ndarray,
+        key: str = "constant",
+        location: LocationAttr | None = None,
     ) -> ConstOp:
         """The constant of an array; `key` names it when it is large."""
         return cls.create(
@@ -64,9 +67,11 @@ class ConstOp(GraphOp):
     def infer(cls, types: Types, options: Options, declared: Types) -> Types:
         value = options["value"]
         if isinstance(value, DenseIntOrFPElementsAttr):
-            return (cast(Tensor, value.type),)
+            return (cast("Tensor", cast("DenseIntOrFPElementsAttr[Any]", value).type),)
         if not isinstance(value, WeightAttr):
-            raise malformed(ATTRIBUTE, f"attribute 'value' is {value}, wanted a constant")
+            raise malformed(
+                ATTRIBUTE, f"attribute 'value' is {value}, wanted a constant"
+            )
         if value.data.array is not None:
             return (type_of_array(value.data.array),)
         return declared
@@ -120,7 +125,11 @@ class ReshapeOp(_FreeOp):
     def infer(cls, types: Types, options: Options, declared: Types) -> Types:
         wanted = need_declared(declared).get_shape()
         found = types[0].get_shape()
-        if is_static(found) and is_static(wanted) and math.prod(found) != math.prod(wanted):
+        if (
+            is_static(found)
+            and is_static(wanted)
+            and math.prod(found) != math.prod(wanted)
+        ):
             text = f"{show(found)} has {math.prod(found)} elements, {show(wanted)} has"
             raise malformed(SHAPE, f"{text} {math.prod(wanted)}")
         if wanted.count(DYN) > 1 and len(types) < 2:
@@ -154,7 +163,8 @@ class TransposeOp(GraphOp):
 
     @classmethod
     def infer(cls, types: Types, options: Options, declared: Types) -> Types:
-        shape, order = types[0].get_shape(), options["permutation"]
+        shape = types[0].get_shape()
+        order: tuple[int, ...] = options["permutation"]
         if sorted(order) != list(range(len(shape))):
             text = f"permutation {list(order)} does not order {len(shape)} axes"
             raise malformed(SHAPE, text)
@@ -177,7 +187,9 @@ class SliceOp(GraphOp):
         shape = types[0].get_shape()
         bounds = [options[key] for key in ("starts", "stops", "steps")]
         if any(len(b) != len(shape) for b in bounds) or 0 in bounds[2]:
-            text = f"needs one start, stop and step (not 0) for each of {len(shape)} axes"
+            text = (
+                f"needs one start, stop and step (not 0) for each of {len(shape)} axes"
+            )
             raise malformed(SHAPE, text)
         sizes = map(cls._size, shape, *bounds)
         return result(dtype_of(types[0]), tuple(sizes))
@@ -229,7 +241,8 @@ class PadOp(GraphOp):
         if len(low) != len(shape) or len(high) != len(shape):
             raise malformed(SHAPE, f"needs low and high for each of {len(shape)} axes")
         sizes = [
-            s if s == DYN else s + a + b for s, a, b in zip(shape, low, high, strict=True)
+            s if s == DYN else s + a + b
+            for s, a, b in zip(shape, low, high, strict=True)
         ]
         return result(dtype_of(types[0]), tuple(sizes))
 

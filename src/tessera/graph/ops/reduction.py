@@ -160,7 +160,9 @@ class ConvOp(GraphOp):
         need_size(x[1], w[1] * groups if w[1] != DYN else DYN, "input channels differ")
         keys = ("strides", "pads_low", "pads_high", "dilations")
         if any(len(options[k]) != len(x) - 2 for k in keys):
-            raise malformed(SHAPE, f"needs one of each {', '.join(keys)} a spatial axis")
+            raise malformed(
+                SHAPE, f"needs one of each {', '.join(keys)} a spatial axis"
+            )
         spatial = map(cls._size, x[2:], w[2:], *(options[k] for k in keys))
         return result(promote(types), (x[0], w[0], *spatial))
 

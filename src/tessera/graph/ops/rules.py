@@ -75,7 +75,9 @@ def promote(types: Types) -> str:
 def need_float(type: Tensor, what: str = "operand") -> None:
     """Refuse a tensor that does not hold floats."""
     if dtype_of(type) not in FLOATS:
-        raise malformed(DTYPE, f"{what} has element type {dtype_of(type)}, wanted a float")
+        raise malformed(
+            DTYPE, f"{what} has element type {dtype_of(type)}, wanted a float"
+        )
 
 
 def need_integer(type: Tensor, what: str) -> None:
@@ -125,19 +127,18 @@ def float_unary(types: Types, options: Options, declared: Types) -> Types:
 
 def matmul_shape(a: Shape, b: Shape, transpose_a: bool, transpose_b: bool) -> Shape:
     """The shape of `a @ b`, ranks 1 included as in NumPy."""
-    if not a or not b:
+    if min(len(a), len(b)) == 0:
         raise malformed(SHAPE, "operands of rank 0 have no contraction axis")
-    if transpose_a and len(a) > 1:
-        a = (*a[:-2], a[-1], a[-2])
-    if transpose_b and len(b) > 1:
-        b = (*b[:-2], b[-1], b[-2])
-    inner = b[-2] if len(b) > 1 else b[0]
-    if not same_size(a[-1], inner):
-        raise malformed(CONTRACTION, f"contraction dims differ: {a[-1]} vs {inner}")
-    batch = broadcast(a[:-2], b[:-2])
-    rows = a[-2:-1] if len(a) > 1 else ()
-    columns = b[-1:] if len(b) > 1 else ()
-    return (*batch, *rows, *columns)
+    # An operand of rank 1 is one row on the left, one column on the right.
+    left = a if len(a) > 1 else (1, *a)
+    right = b if len(b) > 1 else (*b, 1)
+    rows, inner_a = left[-2:][::-1] if transpose_a and len(a) > 1 else left[-2:]
+    inner_b, columns = right[-2:][::-1] if transpose_b and len(b) > 1 else right[-2:]
+    if not same_size(inner_a, inner_b):
+        raise malformed(CONTRACTION, f"contraction dims differ: {inner_a} vs {inner_b}")
+    row = (rows,) if len(a) > 1 else ()
+    column = (columns,) if len(b) > 1 else ()
+    return (*broadcast(left[:-2], right[:-2]), *row, *column)
 
 
 def result(dtype: str, shape: Shape) -> Types:

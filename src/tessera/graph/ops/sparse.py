@@ -62,10 +62,14 @@ class CompressBlocksOp(GraphOp):
 
 
 class AttnCompressedBlocksOp(GraphOp):
-    """Attention over compressed blocks that lie wholly at or before the query."""
+    """Attention over compressed blocks that lie wholly at or before the query.
+
+    The number of tokens is read from `k`; without it, it is the number of queries where
+    that gives as many blocks.
+    """
 
     name = "tessera.attn_compressed_blocks"
-    ins = ("q", "kc", "vc")
+    ins = ("q", "kc", "vc", "k?")
     attrs: ClassVar[Mapping[str, Kind]] = {**COMPRESSION, **SCALE_CAUSAL}
 
     @classmethod
@@ -111,7 +115,9 @@ class AttnTopKBlocksOp(GraphOp):
         q, k = types[0].get_shape(), types[1].get_shape()
         scores = need_rank(types[3], 3, "scores")
         need_size(scores[-2], q[-2], "query counts of q and scores differ")
-        need_size(scores[-1], _ceil(k[-2], options["block_size"]), "block counts differ")
+        need_size(
+            scores[-1], _ceil(k[-2], options["block_size"]), "block counts differ"
+        )
         if not any(same_size(scores[-3], s[-3]) for s in (q, k)):
             text = f"scores have {scores[-3]} heads, wanted {k[-3]} or {q[-3]}"
             raise malformed(SHAPE, text)
@@ -145,11 +151,12 @@ class NsaBlockScoresOp(GraphOp):
 class NativeSparseAttnFusedOp(GraphOp):
     """g₀·compressed + g₁·selected + g₂·window, gates[B,Hq,Sq,3] after the sigmoid.
 
-    kc, vc are the compressed keys and values; absent, they are block means.
+    kc, vc are the compressed keys and values; absent, they are block means.  scores are
+    the block importances; absent, they come from the compressed softmax.
     """
 
     name = "tessera.native_sparse_attn_fused"
-    ins = ("q", "k", "v", "gates", "kc?", "vc?")
+    ins = ("q", "k", "v", "gates", "kc?", "vc?", "scores?")
     attrs: ClassVar[Mapping[str, Kind]] = {
         "window_size": Int(),
         **SELECTION,
@@ -160,7 +167,9 @@ class NativeSparseAttnFusedOp(GraphOp):
 
     @classmethod
     def infer(cls, types: Types, options: Options, declared: Types) -> Types:
-        _positive(options, "window_size", "block_size", "top_k", "cmp_len", "cmp_stride")
+        _positive(
+            options, "window_size", "block_size", "top_k", "cmp_len", "cmp_stride"
+        )
         if len(types) == 5:
             raise malformed(SHAPE, "kc needs vc beside it")
         q, gates = types[0].get_shape(), need_rank(types[3], 3, "gates")

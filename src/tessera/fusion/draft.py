@@ -1,0 +1,217 @@
+"""A match under construction, and what comes out of it: operands with their edits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from tessera.diagnostics import Code, Refusal
+from tessera.fusion.codes import VIEW
+from tessera.graph.algebra import SsaAlgebra
+from tessera.graph.locations import location_of
+from tessera.graph.operation import GraphOp
+from tessera.graph.ops.layout import ConstOp
+from tessera.graph.types import DYN, Shape, show, value_shape
+
+Edit = tuple[str, Any]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A value of the program and the edits that make it the kernel's operand.
+
+    `layout` says which trailing axes the kernel works on ("matrix" 2, "row" 1, "mask",
+    "column", "residual", "free"); `depth` counts the reshapes between it and the root.
+    """
+
+    value: SSAValue
+    edits: tuple[Edit, ...] = ()
+    layout: str = "free"
+    depth: int = 0
+
+    def edited(self, *edits: Edit) -> Operand:
+        """The operand with more edits."""
+        return replace(self, edits=(*self.edits, *edits))
+
+    def shape(self) -> Shape:
+        """The shape after the edits."""
+        shape = value_shape(self.value)
+        for name, argument in self.edits:
+            if name == "reshape":
+                shape = argument
+        return shape
+
+    def build(self, g: SsaAlgebra) -> SSAValue:
+        """The edited value; new ops go through `g`."""
+        value = self.value
+        for name, argument in self.edits:
+            if name == "reshape":
+                value = g.reshape(value, argument)
+            elif name == "mul":
+                value = g.apply("mul", value, g.scalar(argument, value))
+            elif name == "add":
+                value = g.apply("add", value, argument.build(g))
+            elif name == "and":
+                value = g.apply("and", value, argument.build(g))
+            elif name == "not":
+                value = g.apply("not", value)
+            else:
+                value = g.apply("div", g.scalar(1.0, value), value)
+        return value
+
+
+@dataclass(frozen=True)
+class Hop:
+    """A reshape inside a chain: from the producer's shape to the reader's."""
+
+    before: Shape
+    after: Shape
+
+
+@dataclass
+class Draft:
+    """What has been bound so far on the way up from `root`."""
+
+    root: Operation
+    operands: dict[str, Operand] = field(default_factory=dict[str, Operand])
+    options: dict[str, Any] = field(default_factory=dict[str, Any])
+    members: list[Operation] = field(default_factory=list[Operation])
+    hops: list[Hop] = field(default_factory=list[Hop])
+    shared: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
+    depth: int = 0
+
+    def copy(self) -> Draft:
+        """An independent draft in the same state."""
+        return Draft(
+            self.root,
+            dict(self.operands),
+            dict(self.options),
+            list(self.members),
+            list(self.hops),
+            dict(self.shared),
+            self.depth,
+        )
+
+    def become(self, other: Draft) -> None:
+        """Take over the state of a draft that went further."""
+        self.__dict__.update(other.copy().__dict__)
+
+    def refuse(
+        self,
+        code: Code,
+        predicate: str,
+        found: str,
+        wanted: str,
+        at: Operation | None = None,
+        suggestion: str = "",
+    ) -> Refusal:
+        """A refusal at an op of the chain (the root unless given)."""
+        op = at or self.root
+        place = location_of(op)
+        return Refusal(code, op.name, place, predicate, found, wanted, suggestion)
+
+
+@dataclass(frozen=True)
+class Match:
+    """A chain that is the kernel's computation."""
+
+    root: Operation
+    operands: Mapping[str, Operand]
+    options: Mapping[str, Any]
+    members: tuple[Operation, ...]
+    shared: Mapping[str, SSAValue]
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A chain that is not, and where it stopped being so."""
+
+    refusal: Refusal
+    members: tuple[Operation, ...]
+    depth: int
+
+
+def owner(value: SSAValue) -> Operation | None:
+    """The op that makes a value; None for an argument."""
+    return value.op if isinstance(value, OpResult) else None
+
+
+def describe(value: SSAValue) -> str:
+    """What makes a value, for a message."""
+    op = owner(value)
+    return op.name if op is not None else "a function argument"
+
+
+def options_of(op: Operation) -> dict[str, Any]:
+    """The declared attributes of a graph op."""
+    assert isinstance(op, GraphOp)
+    return op.options()
+
+
+def constant(value: SSAValue) -> float | None:
+    """The number a value always holds: a constant of one element."""
+    op = owner(value)
+    if isinstance(op, ConstOp) and math.prod(value_shape(value)) == 1:
+        return float(op.array.reshape(()))
+    return None
+
+
+def is_scalar(value: SSAValue) -> bool:
+    """Whether a value has exactly one element."""
+    return all(size == 1 for size in value_shape(value))
+
+
+def relead(lead: Shape, before: Shape, after: Shape) -> Shape | None:
+    """An operand's leading axes once a chain's are regrouped from `before` to `after`.
+
+    None where the operand is broadcast along regrouped axes.
+    """
+    if before == after:
+        return lead
+    if lead == before:
+        return after
+    padded = (1,) * (len(before) - len(lead)) + lead
+    kept = [(s, p) for s, p in zip(before, padded, strict=True) if s != 1]
+    if [s for s, _ in kept] != [s for s in after if s != 1]:
+        return None if any(size != 1 for size in padded) else ()
+    sizes = iter(p for _, p in kept)
+    return tuple(1 if s == 1 else next(sizes) for s in after)
+
+
+def adapt(draft: Draft, role: str, operand: Operand) -> Operand | Refusal:
+    """Carry an operand through the reshapes between it and the root."""
+    tail = {"matrix": 2, "row": 1, "mask": 2}.get(operand.layout)
+    for hop in reversed(draft.hops[: operand.depth]):
+        shape = operand.shape()
+        if operand.layout == "residual":
+            operand = operand.edited(("reshape", hop.after))
+            continue
+        if operand.layout == "weight" and len(shape) > 2:
+            found = f"{role} of {show(shape)} under a reshape"
+            return draft.refuse(VIEW, "reshape in the chain", found, "a matrix")
+        if tail is None or (operand.layout == "mask" and len(shape) <= tail):
+            continue
+        fixed = hop.before[:-tail], hop.after[:-tail]
+        lead = relead(shape[:-tail], *fixed)
+        target = None if lead is None else (*lead, *shape[-tail:])
+        if target is None or target.count(DYN) > 1:
+            found = (
+                f"{role} of {show(shape)} under {show(hop.before)} -> {show(hop.after)}"
+            )
+            wanted = "an operand with the same leading axes"
+            return draft.refuse(VIEW, "reshape in the chain", found, wanted)
+        if target != shape:
+            operand = operand.edited(("reshape", target))
+    return operand
+
+
+def erase_unused(members: Sequence[Operation]) -> None:
+    """Erase the ops of a chain, its end first, as far as nothing reads them."""
+    for op in members:
+        if op.parent is not None and all(r.first_use is None for r in op.results):
+            op.detach()
+            op.erase()

@@ -1,0 +1,133 @@
+"""What a fused kernel is, to every stage that meets one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+from xdsl.ir import SSAValue
+
+from tessera.diagnostics import Code
+from tessera.fusion.pattern import Apply, Capture, Hole, Term, Terms
+from tessera.graph.algebra import Algebra
+from tessera.graph.attributes import Kind
+from tessera.graph.operation import GraphOp
+
+V = TypeVar("V")
+FLOATS = ("f32", "f16", "bf16")
+
+
+class Meaning(Protocol):
+    """A computation over any algebra: operands by role, options by name."""
+
+    def __call__(
+        self, g: Algebra[V], x: Mapping[str, V], o: Mapping[str, Any], /
+    ) -> tuple[V, ...]: ...
+
+
+class Raise(Protocol):
+    """Build the pre-fused op that a matched chain stands for."""
+
+    def __call__(
+        self, g: Algebra[V], x: Mapping[str, V], o: Mapping[str, Any], /
+    ) -> V: ...
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What a kernel would be called with: operands by role, and its options."""
+
+    operands: Mapping[str, SSAValue]
+    options: Mapping[str, Any]
+
+
+def by_role(roles: Sequence[str], values: Sequence[SSAValue]) -> dict[str, SSAValue]:
+    """Operands by role, in order; trailing roles without an operand are absent."""
+    return dict(zip(roles, values, strict=False))
+
+
+@dataclass(frozen=True)
+class Objection:
+    """What one broken demand found and wanted; the demand adds its code."""
+
+    found: str
+    wanted: str
+    suggestion: str = ""
+
+
+@dataclass(frozen=True)
+class Demand:
+    """One thing a kernel needs of a binding.
+
+    `check` returns an objection, or None when the demand holds.
+    """
+
+    code: Code
+    predicate: str
+    check: Callable[[Binding], Objection | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FusedKernel:
+    """One fused kernel: what it means, what it demands, what it honours.
+
+    `roles`: operands in call order, `name?` optional.  `options`: the semantic attributes
+    of a call.  `results`: `out`, and `name?` those that are given only where read.
+    `readings`: option values fixed while the meaning is read as a pattern (one pattern
+    each); empty when the kernel is never spelled out in a graph.  `composites`: how a
+    pre-fused op binds to the kernel.  `raised_to`, `raise_`: the pre-fused op that a
+    chain becomes, and how; `holes` and `captures` name what only that chain has.
+    `scaled`: roles from which a constant factor may be taken.  `launches`: how many a
+    call takes; `unfused`: the reading that spells out what it saves.  `seen_at`: how many
+    ops of the pattern make a near miss a site worth recording.
+    """
+
+    name: str
+    kind: str
+    summary: str
+    roles: tuple[str, ...]
+    options: Mapping[str, Kind]
+    meaning: Meaning
+    demands: tuple[Demand, ...] = ()
+    results: tuple[str, ...] = ("out",)
+    readings: tuple[Mapping[str, Any], ...] = ()
+    composites: Mapping[str, Callable[[GraphOp], Binding]] = field(
+        default_factory=dict[str, Callable[[GraphOp], Binding]]
+    )
+    raised_to: str = ""
+    raise_: Raise | None = None
+    holes: tuple[str, ...] = ()
+    captures: tuple[str, ...] = ()
+    scaled: tuple[str, ...] = ()
+    seen_at: int = 2
+    launches: int = 1
+    unfused: Mapping[str, Any] | None = None
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether its sites are spelled-out chains that carry an intent."""
+        return bool(self.readings) and not self.raised_to
+
+    @cached_property
+    def patterns(self) -> tuple[tuple[Apply, Mapping[str, Any]], ...]:
+        """The meaning read as patterns, each with the options it fixes."""
+        return tuple((self._pattern(reading), reading) for reading in self.readings)
+
+    def _pattern(self, reading: Mapping[str, Any]) -> Apply:
+        names = [role.rstrip("?") for role in (*self.roles, *self.holes)]
+        holes: dict[str, Term] = {name: Hole(name) for name in names}
+        captures = {name: Capture(name) for name in (*self.options, *self.captures)}
+        root = self.meaning(Terms(), holes, {**captures, **reading})[0]
+        assert isinstance(root, Apply)
+        return root
+
+    def role_order(self, operands: Mapping[str, Any]) -> list[str]:
+        """The roles present, in call order."""
+        names = [role.rstrip("?") for role in self.roles]
+        return [name for name in names if name in operands]
+
+    def defaults(self) -> dict[str, Any]:
+        """Every option at its default."""
+        return {name: kind.default for name, kind in self.options.items()}

@@ -1,0 +1,447 @@
+"""Matching: walk a pattern and the graph together, from the terminal op upward.
+
+Structure only follows use and definition, never adjacency.  The first thing that does
+not fit becomes a refusal with the op, what was found and what was wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from xdsl.ir import Operation, SSAValue
+
+from tessera.diagnostics import Refusal
+from tessera.fusion import codes
+from tessera.fusion.draft import (
+    Draft,
+    Match,
+    Miss,
+    Operand,
+    adapt,
+    constant,
+    describe,
+    options_of,
+    owner,
+)
+from tessera.fusion.kernel import Binding, FusedKernel
+from tessera.fusion.pattern import Apply, Capture, Hole, Part, Shared, Term, Walk
+from tessera.fusion.walks import Walker
+from tessera.graph.algebra import part_bounds
+from tessera.graph.operation import GraphOp
+from tessera.graph.types import show, value_shape
+
+INTENT = "tessera.fusion.intent"
+COMMUTATIVE = frozenset({"add", "mul", "max", "min", "and", "or"})
+OPTION_CODES = {
+    "axis": codes.AXIS,
+    "transpose_a": codes.TRANSPOSED,
+    "transpose_b": codes.TRANSPOSED,
+}
+
+
+def match(kernel: FusedKernel, root: Operation) -> Match | Miss | None:
+    """Read `root` as the end of the kernel's chain.
+
+    None when no pattern of the kernel ends in such an op; a Miss when one does and
+    something on the way does not fit (the reading that came farthest is reported).
+    """
+    best: Miss | None = None
+    for pattern, reading in kernel.patterns:
+        if root.name != f"tessera.{pattern.op}":
+            continue
+        found = _Matcher(kernel, Draft(root, options=dict(reading))).run(pattern)
+        if isinstance(found, Match):
+            return found
+        if best is None or found.depth > best.depth:
+            best = found
+    return best
+
+
+def bind(kernel: FusedKernel, op: GraphOp) -> Binding | Refusal:
+    """Read a pre-fused op as a call of the kernel."""
+    binding = kernel.composites[op.name.removeprefix("tessera.")](op)
+    full = Binding(binding.operands, {**kernel.defaults(), **binding.options})
+    return check(kernel, full, Draft(op)) or full
+
+
+def check(kernel: FusedKernel, binding: Binding, draft: Draft) -> Refusal | None:
+    """The first demand of the kernel that a binding breaks."""
+    for demand in kernel.demands:
+        objection = demand.check(binding)
+        if objection is not None:
+            found, wanted = objection.found, objection.wanted
+            suggestion = objection.suggestion
+            return draft.refuse(
+                demand.code, demand.predicate, found, wanted, None, suggestion
+            )
+    return None
+
+
+class _Matcher:
+    """One attempt to read one op as the end of one pattern."""
+
+    def __init__(self, kernel: FusedKernel, draft: Draft) -> None:
+        self.kernel = kernel
+        self.draft = draft
+
+    def run(self, pattern: Apply) -> Match | Miss:
+        root = self.draft.root
+        refusal = self.take(pattern, root.results[0]) or self._finish()
+        members = tuple(self.draft.members)
+        if refusal is not None:
+            return Miss(refusal, members, self.draft.depth)
+        draft = self.draft
+        options = {**self.kernel.defaults(), **draft.options}
+        return Match(root, draft.operands, options, members, draft.shared)
+
+    def _finish(self) -> Refusal | None:
+        """Carry operands to the root's shape, then ask the kernel's demands."""
+        draft = self.draft
+        refusal = self._readers()
+        if refusal is not None:
+            return refusal
+        for role, operand in list(draft.operands.items()):
+            adapted = adapt(draft, role, operand)
+            if isinstance(adapted, Refusal):
+                return adapted
+            draft.operands[role] = adapted
+        values = {role: operand.value for role, operand in draft.operands.items()}
+        options = {**self.kernel.defaults(), **draft.options}
+        return check(self.kernel, Binding(values, options), draft)
+
+    def _readers(self) -> Refusal | None:
+        """No intermediate value has a reader outside the chain, but for shared ones."""
+        draft = self.draft
+        members, shared = set(draft.members), set(draft.shared.values())
+        for op in draft.members:
+            value = op.results[0]
+            if op is draft.root or value in shared:
+                continue
+            outside = [use for use in value.uses if use.operation not in members]
+            if outside:
+                found = f"{len(outside)} more reader(s) of {op.name}"
+                wanted = "none outside the chain"
+                return draft.refuse(codes.USES, "readers", found, wanted, op)
+        return None
+
+    def take(self, term: Term, value: SSAValue) -> Refusal | None:
+        """Bind `value` to `term`, or say why it does not fit."""
+        match term:
+            case Hole():
+                return self._hole(term, value)
+            case Apply():
+                return self._apply(term, value)
+            case Walk():
+                return self._walk(term, value)
+            case Shared():
+                self.draft.shared[term.role] = value
+                return self.take(term.inner, value)
+            case Part():
+                return self._part(term, value)
+
+    def _hole(self, term: Hole, value: SSAValue) -> Refusal | None:
+        draft = self.draft
+        operand = Operand(value, (), self._layout(term.role), len(draft.hops))
+        if term.role in self.kernel.scaled:
+            operand = self._unscale(operand)
+        if term.repeated and not draft.hops:
+            operand = _ungroup(operand)
+        bound = draft.operands.setdefault(term.role, operand)
+        if bound.value is operand.value:
+            return None
+        found = f"{describe(value)} where '{term.role}' is already another value"
+        return draft.refuse(codes.PRODUCER, "operand", found, "the same value")
+
+    @staticmethod
+    def _layout(role: str) -> str:
+        if role == "x":
+            return "row"
+        return "weight" if role.startswith("w") else "matrix"
+
+    @property
+    def _rows(self) -> int:
+        """How many trailing axes of a chain's values the kernel works on."""
+        return 1 if "x" in self.kernel.roles else 2
+
+    def _unscale(self, operand: Operand) -> Operand:
+        """Take constant factors and a swap of the last two axes off an operand."""
+        options = self.draft.options
+        value = operand.value
+        while (op := owner(value)) is not None:
+            if op.name in ("tessera.mul", "tessera.div"):
+                factor = constant(op.operands[1])
+                inner = op.operands[0]
+                if factor is None and op.name == "tessera.mul":
+                    factor, inner = constant(op.operands[0]), op.operands[1]
+                if not factor or value_shape(inner) != value_shape(value):
+                    break
+                factor = factor if op.name == "tessera.mul" else 1.0 / factor
+                options["scale"] = options.get("scale", 1.0) * factor
+                value = inner
+            elif _swaps_last(op) and value is not operand.value:
+                if not self._toggle_transpose(operand):
+                    break
+                value = op.operands[0]
+            else:
+                break
+        return Operand(value, operand.edits, operand.layout, operand.depth)
+
+    def _toggle_transpose(self, operand: Operand) -> bool:
+        """Read the second operand of the product the other way round."""
+        if operand.value is not self._product_right:
+            return False
+        self.draft.options["transpose_b"] = not self.draft.options["transpose_b"]
+        return True
+
+    _product_right: SSAValue | None = None
+
+    def _apply(self, term: Apply, value: SSAValue) -> Refusal | None:
+        op = owner(value)
+        while (
+            op is not None and op.name == "tessera.reshape" and value is not self._top
+        ):
+            refusal = self._pass_view(op)
+            if refusal is not None:
+                return refusal
+            value = op.operands[0]
+            op = owner(value)
+        if op is None or op.name != f"tessera.{term.op}":
+            found, wanted = describe(value), f"tessera.{term.op}"
+            return self.draft.refuse(codes.PRODUCER, "producer", found, wanted)
+        if op in self.draft.members:
+            return None
+        refusal = self._member(op)
+        return refusal or self._options(term, op) or self._arguments(term, op)
+
+    @property
+    def _top(self) -> SSAValue:
+        return self.draft.root.results[0]
+
+    def _pass_view(self, op: Operation) -> Refusal | None:
+        refusal = self._member(op, counts=False)
+        if refusal is not None:
+            return refusal
+        followed = Walker(self.draft, "", {}, self._rows).step(op)
+        return followed if isinstance(followed, Refusal) else None
+
+    def _member(self, op: Operation, counts: bool = True) -> Refusal | None:
+        """Make an op part of the chain, unless another kernel is intended there."""
+        draft = self.draft
+        if op is not draft.root and INTENT in op.attributes:
+            found = f"{op.name} stamped {op.attributes[INTENT]}"
+            wanted = "no other intent inside"
+            return draft.refuse(codes.STAMPED_INSIDE, "intent", found, wanted, op)
+        draft.members.append(op)
+        draft.depth += counts
+        return None
+
+    def _options(self, term: Apply, op: Operation) -> Refusal | None:
+        """Every attribute of a matched op is captured, equal, or refused."""
+        assert isinstance(op, GraphOp)
+        for name, found in op.options().items():
+            wanted = term.options.get(name, op.attrs[name].default)
+            if isinstance(wanted, Capture):
+                wanted = self.draft.options.setdefault(wanted.option, found)
+            if name == "axis" and isinstance(found, int):
+                found -= len(value_shape(op.operands[0])) if found >= 0 else 0
+            if found != wanted:
+                code = OPTION_CODES.get(name, codes.OPTION)
+                text = f"{name} = {_spell(found)}"
+                return self.draft.refuse(
+                    code, f"{op.name} {name}", text, f"{name} = {_spell(wanted)}", op
+                )
+        return None
+
+    def _arguments(self, term: Apply, op: Operation) -> Refusal | None:
+        if len(op.operands) > len(term.args):
+            found = f"{len(op.operands)} operands of {op.name}"
+            wanted = str(len(term.args))
+            return self.draft.refuse(codes.OPTION, "operands", found, wanted, op)
+        refusal = self._in_order(term, op, tuple(op.operands))
+        if refusal is None or len(term.args) != 2:
+            return refusal
+        if term.op in COMMUTATIVE:
+            return self._other_order(term, op, refusal)
+        return self._blame_side(term, op) or refusal
+
+    def _in_order(
+        self, term: Apply, op: Operation, operands: tuple[SSAValue, ...]
+    ) -> Refusal | None:
+        if term.op == "matmul":
+            refusal = self._ranks(op)
+            if refusal is not None:
+                return refusal
+            self._product_right = operands[1]
+        before = self.draft.copy()
+        for argument, operand in zip(term.args, operands, strict=False):
+            refusal = self.take(argument, operand)
+            if refusal is not None:
+                self._failed = before
+                return refusal
+        return None
+
+    def _ranks(self, op: Operation) -> Refusal | None:
+        for name, operand in zip("ab", op.operands, strict=True):
+            if len(value_shape(operand)) < 2:
+                found = f"operand {name} of {show(value_shape(operand))}"
+                wanted = "at least 2 axes"
+                return self.draft.refuse(codes.RANK, "rank", found, wanted, op)
+        return None
+
+    _failed: Draft | None = None
+
+    def _other_order(
+        self, term: Apply, op: Operation, first: Refusal
+    ) -> Refusal | None:
+        """Try a commutative op with its operands swapped; keep the deeper refusal."""
+        deep = self.draft.copy()
+        if self._failed is not None:
+            self.draft.become(self._failed)
+        refusal = self._in_order(term, op, (op.operands[1], op.operands[0]))
+        if refusal is None or self.draft.depth > deep.depth:
+            return refusal
+        self.draft.become(deep)
+        return first
+
+    def _blame_side(self, term: Apply, op: Operation) -> Refusal | None:
+        """Whether the chain goes on through the other operand instead."""
+        for index in (0, 1):
+            wanted = term.args[index]
+            while isinstance(wanted, Walk | Shared):
+                wanted = wanted.inner
+            if not isinstance(wanted, Apply):
+                continue
+            here, there = owner(op.operands[index]), owner(op.operands[1 - index])
+            name = f"tessera.{wanted.op}"
+            if (
+                there is not None
+                and there.name == name
+                and (here is None or here.name != name)
+            ):
+                found = f"{name} as operand {1 - index} of {op.name}"
+                expected = f"as operand {index}"
+                return self.draft.refuse(
+                    codes.SIDE, "operand side", found, expected, op
+                )
+        return None
+
+    def _walk(self, term: Walk, value: SSAValue) -> Refusal | None:
+        inner = term.inner
+        while isinstance(inner, Shared):
+            inner = inner.inner
+        assert isinstance(inner, Apply)
+        walker = Walker(self.draft, f"tessera.{inner.op}", term.steps, self._rows)
+        refusal = self._follow(walker, value, inner)
+        return refusal or walker.finish()
+
+    def _follow(self, walker: Walker, value: SSAValue, inner: Apply) -> Refusal | None:
+        while True:
+            op = owner(value)
+            if op is not None and op.name == walker.inner:
+                return self._apply(inner, value)
+            followed = None if op is None else walker.step(op)
+            if op is None or followed is None:
+                return self._wrong_producer(value, walker.inner)
+            if isinstance(followed, Refusal):
+                return followed
+            refusal = self._member(op, counts=False)
+            if refusal is not None:
+                return refusal
+            value = followed
+
+    def _wrong_producer(self, value: SSAValue, wanted: str) -> Refusal:
+        """Blame a sum on what it adds, and a fused op on its owner."""
+        op = owner(value)
+        makers = [describe(value)]
+        if op is not None and op.name == "tessera.add":
+            makers = [describe(_through_reshapes(operand)) for operand in op.operands]
+        owned = next((name for name in makers if is_fused(name)), None)
+        code, found = codes.PRODUCER, " + ".join(makers)
+        if owned is not None:
+            code, found = codes.OWNED, f"{owned}, another fused site"
+        return self.draft.refuse(code, "producer", found, wanted)
+
+    def _part(self, term: Part, value: SSAValue) -> Refusal | None:
+        """One half of a packed product: a slice of the last axis."""
+        op = owner(value)
+        wanted = f"part {term.index} of a product packed as {term.packing}"
+        if op is None or op.name != "tessera.slice" or not _is_part(op, term):
+            return self.draft.refuse(
+                codes.PRODUCER, "producer", describe(value), wanted
+            )
+        source = op.operands[0]
+        self.draft.members.append(op)
+        if owner(source) in self.draft.members:
+            return None
+        return self.take(term.inner, source)
+
+
+def is_fused(name: str) -> bool:
+    """Whether an op stands for a whole fused call."""
+    return name.endswith("_fused") or name == "tessera.flash_attn"
+
+
+def _through_reshapes(value: SSAValue) -> SSAValue:
+    while (op := owner(value)) is not None and op.name == "tessera.reshape":
+        value = op.operands[0]
+    return value
+
+
+def _is_part(op: Operation, term: Part) -> bool:
+    size = value_shape(op.operands[0])[-1]
+    options = options_of(op)
+    start, stop, step = part_bounds(size, term.index, term.packing)
+    found = (
+        options["starts"][-1],
+        min(options["stops"][-1], size),
+        options["steps"][-1],
+    )
+    lead = value_shape(op.operands[0])[:-1] == value_shape(op.results[0])[:-1]
+    return lead and found == (start, stop, step)
+
+
+def _swaps_last(op: Operation) -> bool:
+    if op.name != "tessera.transpose":
+        return False
+    order = list(options_of(op)["permutation"])
+    rank = len(order)
+    return rank >= 2 and order == [*range(rank - 2), rank - 1, rank - 2]
+
+
+def _ungroup(operand: Operand) -> Operand:
+    """Take a repeat of heads (reshape of broadcast of reshape) off an operand."""
+    chain: list[Operation] = []
+    value = operand.value
+    for name in ("tessera.reshape", "tessera.broadcast", "tessera.reshape"):
+        op = owner(value)
+        if op is None or op.name != name or len(op.operands) != 1:
+            return operand
+        chain.append(op)
+        value = op.operands[0]
+    source, out = value_shape(value), value_shape(operand.value)
+    opened, repeated = (
+        value_shape(chain[1].operands[0]),
+        value_shape(chain[1].results[0]),
+    )
+    if len(source) < 3 or len(out) != len(source) or len(repeated) != len(source) + 1:
+        return operand
+    group = repeated[-3]
+    lead, heads, tail = source[:-3], source[-3], source[-2:]
+    wanted = (
+        (*lead, heads, 1, *tail),
+        (*lead, heads, group, *tail),
+        (*lead, heads * group, *tail),
+    )
+    if (opened, repeated, out) != wanted or heads < 1 or group < 1:
+        return operand
+    return Operand(value, operand.edits, operand.layout, operand.depth)
+
+
+def _spell(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value).lower()
+
+
+def operands_of(found: Match) -> Mapping[str, SSAValue]:
+    """The program's values of a match, by role."""
+    return {role: operand.value for role, operand in found.operands.items()}

@@ -1,0 +1,165 @@
+"""Which chains of a function fuse: the one analysis that stamping and consuming share.
+
+Intents come first.  Of the other matches the one that covers most ops wins, ties go to
+the earliest terminal op; a match never takes an op that is intended for another kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from tessera.diagnostics import Refusal
+from tessera.fusion import codes
+from tessera.fusion.draft import Match, Miss
+from tessera.fusion.kernel import FusedKernel
+from tessera.fusion.match import INTENT, match
+from tessera.graph.locations import location_of
+
+
+@dataclass(frozen=True)
+class Group:
+    """A chain that one fused call computes; `intended` when an intent asked for it."""
+
+    kernel: FusedKernel
+    match: Match
+    intended: bool = False
+
+    @property
+    def root(self) -> Operation:
+        """The terminal op."""
+        return self.match.root
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """An intent that the program does not bear out."""
+
+    root: Operation
+    intent: str
+    refusal: Refusal
+    reached: tuple[Operation, ...] = ()
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """A chain that came close to a kernel and is not fused with it."""
+
+    kernel: FusedKernel
+    root: Operation
+    miss: Miss
+
+
+@dataclass
+class Recognition:
+    """All that was decided about one function."""
+
+    groups: list[Group] = field(default_factory=list[Group])
+    contradictions: list[Contradiction] = field(default_factory=list[Contradiction])
+    misses: list[NearMiss] = field(default_factory=list[NearMiss])
+
+    def instead(self, contradiction: Contradiction) -> str:
+        """What runs where an intent was contradicted: other kernels, or nothing fused."""
+        ops = {contradiction.root, *contradiction.reached}
+        names = [g.kernel.name for g in self.groups if ops & set(g.match.members)]
+        return f"{names[0]} (rediscovered)" if names else "the unfused ops"
+
+
+def intent_of(op: Operation) -> str | None:
+    """The kernel an op is stamped for; a stamp that is no string reads as its text."""
+    attribute = op.attributes.get(INTENT)
+    if attribute is None:
+        return None
+    return attribute.data if isinstance(attribute, StringAttr) else str(attribute)
+
+
+def recognise(function: FuncOp, kernels: Sequence[FusedKernel]) -> Recognition:
+    """Decide every chain of a function.  Nothing is changed."""
+    chains = [k for k in kernels if k.is_chain]
+    ops = list(function.walk())
+    found = Recognition()
+    _honour(ops, chains, found)
+    _rediscover(ops, chains, found)
+    order = {op: i for i, op in enumerate(ops)}
+    found.groups.sort(key=lambda group: order[group.root])
+    return found
+
+
+def _honour(
+    ops: Iterable[Operation], chains: Sequence[FusedKernel], found: Recognition
+) -> None:
+    by_name = {kernel.name: kernel for kernel in chains}
+    for op in ops:
+        intent = intent_of(op)
+        if intent is None:
+            continue
+        kernel = by_name.get(intent)
+        if kernel is None:
+            refusal = _unknown(op, intent, by_name)
+            found.contradictions.append(Contradiction(op, intent, refusal))
+            continue
+        result = match(kernel, op)
+        if isinstance(result, Match):
+            found.groups.append(Group(kernel, result, True))
+            continue
+        refusal = _not_terminal(op, kernel) if result is None else result.refusal
+        reached = () if result is None else result.members
+        found.contradictions.append(Contradiction(op, intent, refusal, reached))
+
+
+def _unknown(op: Operation, intent: str, known: Iterable[str]) -> Refusal:
+    wanted = ", ".join(known)
+    place = location_of(op)
+    return Refusal(
+        codes.UNKNOWN_KERNEL, op.name, place, "kernel name", f'"{intent}"', wanted
+    )
+
+
+def _not_terminal(op: Operation, kernel: FusedKernel) -> Refusal:
+    ends = ", ".join(f"tessera.{pattern.op}" for pattern, _ in kernel.patterns)
+    place = location_of(op)
+    return Refusal(codes.TERMINAL, op.name, place, "terminal op", op.name, ends)
+
+
+def _rediscover(
+    ops: Sequence[Operation], chains: Sequence[FusedKernel], found: Recognition
+) -> None:
+    taken = {member for group in found.groups for member in group.match.members}
+    reserved = {group.root for group in found.groups}
+    offers: list[Group] = []
+    misses: list[NearMiss] = []
+    for op in ops:
+        if op in reserved:
+            continue
+        for kernel in chains:
+            result = match(kernel, op)
+            if isinstance(result, Match):
+                offers.append(Group(kernel, result))
+            elif result is not None and result.depth >= kernel.seen_at:
+                misses.append(NearMiss(kernel, op, result))
+    order = {op: i for i, op in enumerate(ops)}
+    offers.sort(key=lambda g: (-len(g.match.members), order[g.root]))
+    for group in offers:
+        if taken.isdisjoint(group.match.members):
+            taken.update(group.match.members)
+            found.groups.append(group)
+        else:
+            misses.append(NearMiss(group.kernel, group.root, _owned(group)))
+    found.misses = [m for m in misses if m.root not in taken]
+
+
+def _owned(group: Group) -> Miss:
+    place = location_of(group.root)
+    refusal = Refusal(
+        codes.OWNED,
+        group.root.name,
+        place,
+        "owner of the chain",
+        "ops of another fused site",
+        "a chain of its own",
+    )
+    return Miss(refusal, group.match.members, len(group.match.members))
