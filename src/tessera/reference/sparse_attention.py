@@ -103,10 +103,11 @@ def attn_compressed_blocks(
     _is_causal("attn_compressed_blocks", causal)
     _positive("attn_compressed_blocks", cmp_len=cmp_len, cmp_stride=cmp_stride)
     queries, blocks = q.shape[-2], kc.shape[-2]
-    if k is None:
-        tokens = _tokens_behind(queries, blocks, cmp_len, cmp_stride)
-    else:
-        tokens = k.shape[-2]
+    tokens = (
+        _tokens_behind(queries, blocks, cmp_len, cmp_stride)
+        if k is None
+        else k.shape[-2]
+    )
     seen = _visible(_positions(queries, tokens), blocks, cmp_len, cmp_stride)
     kc, vc = heads_like(kc, q.shape[-3]), heads_like(vc, q.shape[-3])
     return attend(q, kc, vc, scale=scale, keep=seen)
