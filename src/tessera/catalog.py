@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tessera.fusion.kernel import FusedKernel
 from tessera.fusion.raise_composite import raising_pass
+from tessera.fusion.raise_compositions import compositions_pass
 from tessera.graph.context import TesseraContext, graph_context
 from tessera.graph.normalise import NORMALISE, NormaliseGraph
 from tessera.graph.raising import RAISE
@@ -54,16 +53,7 @@ LOWER: Mapping[str, type[ModulePass]] = {
 }
 
 
-class RaiseCompositions(ModulePass):
-    """Raise decomposed functions to composite ops, then chains to pre-fused ops."""
-
-    name = "tessera-raise-compositions"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Run the raising passes in order."""
-        for raising in (*RAISE, *RAISE_COMPOSITES):
-            raising().apply(ctx, op)
-
+RaiseCompositions = compositions_pass((*RAISE, *RAISE_COMPOSITES))
 
 _ALL: tuple[type[ModulePass], ...] = (
     NormaliseGraph,

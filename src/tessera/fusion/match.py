@@ -21,13 +21,18 @@ from tessera.fusion.draft import (
     adapt,
     constant,
     describe,
-    options_of,
     owner,
 )
 from tessera.fusion.kernel import Binding, FusedKernel
 from tessera.fusion.pattern import Apply, Capture, Hole, Part, Shared, Term, Walk
+from tessera.fusion.readings import (
+    is_fused,
+    is_part,
+    swaps_last,
+    through_reshapes,
+    ungroup,
+)
 from tessera.fusion.walks import Walker
-from tessera.graph.algebra import part_bounds
 from tessera.graph.operation import GraphOp
 from tessera.graph.types import show, value_shape
 
@@ -146,7 +151,7 @@ class _Matcher:
         if term.role in self.kernel.scaled:
             operand = self._unscale(operand)
         if term.repeated and not draft.hops:
-            operand = _ungroup(operand)
+            operand = ungroup(operand)
         bound = draft.operands.setdefault(term.role, operand)
         if bound.value is operand.value:
             return None
@@ -179,7 +184,7 @@ class _Matcher:
                 factor = factor if op.name == "tessera.mul" else 1.0 / factor
                 options["scale"] = options.get("scale", 1.0) * factor
                 value = inner
-            elif _swaps_last(op) and value is not operand.value:
+            elif swaps_last(op) and value is not operand.value:
                 if not self._toggle_transpose(operand):
                     break
                 value = op.operands[0]
@@ -355,7 +360,7 @@ class _Matcher:
         op = owner(value)
         makers = [describe(value)]
         if op is not None and op.name == "tessera.add":
-            makers = [describe(_through_reshapes(operand)) for operand in op.operands]
+            makers = [describe(through_reshapes(operand)) for operand in op.operands]
         owned = next((name for name in makers if is_fused(name)), None)
         code, found = codes.PRODUCER, " + ".join(makers)
         if owned is not None:
@@ -366,7 +371,7 @@ class _Matcher:
         """One half of a packed product: a slice of the last axis."""
         op = owner(value)
         wanted = f"part {term.index} of a product packed as {term.packing}"
-        if op is None or op.name != "tessera.slice" or not _is_part(op, term):
+        if op is None or op.name != "tessera.slice" or not is_part(op, term):
             return self.draft.refuse(
                 codes.PRODUCER, "producer", describe(value), wanted
             )
@@ -375,67 +380,6 @@ class _Matcher:
         if owner(source) in self.draft.members:
             return None
         return self.take(term.inner, source)
-
-
-def is_fused(name: str) -> bool:
-    """Whether an op stands for a whole fused call."""
-    return name.endswith("_fused") or name == "tessera.flash_attn"
-
-
-def _through_reshapes(value: SSAValue) -> SSAValue:
-    while (op := owner(value)) is not None and op.name == "tessera.reshape":
-        value = op.operands[0]
-    return value
-
-
-def _is_part(op: Operation, term: Part) -> bool:
-    size = value_shape(op.operands[0])[-1]
-    options = options_of(op)
-    start, stop, step = part_bounds(size, term.index, term.packing)
-    found = (
-        options["starts"][-1],
-        min(options["stops"][-1], size),
-        options["steps"][-1],
-    )
-    lead = value_shape(op.operands[0])[:-1] == value_shape(op.results[0])[:-1]
-    return lead and found == (start, stop, step)
-
-
-def _swaps_last(op: Operation) -> bool:
-    if op.name != "tessera.transpose":
-        return False
-    order = list(options_of(op)["permutation"])
-    rank = len(order)
-    return rank >= 2 and order == [*range(rank - 2), rank - 1, rank - 2]
-
-
-def _ungroup(operand: Operand) -> Operand:
-    """Take a repeat of heads (reshape of broadcast of reshape) off an operand."""
-    chain: list[Operation] = []
-    value = operand.value
-    for name in ("tessera.reshape", "tessera.broadcast", "tessera.reshape"):
-        op = owner(value)
-        if op is None or op.name != name or len(op.operands) != 1:
-            return operand
-        chain.append(op)
-        value = op.operands[0]
-    source, out = value_shape(value), value_shape(operand.value)
-    opened, repeated = (
-        value_shape(chain[1].operands[0]),
-        value_shape(chain[1].results[0]),
-    )
-    if len(source) < 3 or len(out) != len(source) or len(repeated) != len(source) + 1:
-        return operand
-    group = repeated[-3]
-    lead, heads, tail = source[:-3], source[-3], source[-2:]
-    wanted = (
-        (*lead, heads, 1, *tail),
-        (*lead, heads, group, *tail),
-        (*lead, heads * group, *tail),
-    )
-    if (opened, repeated, out) != wanted or heads < 1 or group < 1:
-        return operand
-    return Operand(value, operand.edits, operand.layout, operand.depth)
 
 
 def _spell(value: Any) -> str:

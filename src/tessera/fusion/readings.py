@@ -1,0 +1,74 @@
+"""Reading single ops of a graph: slices, swaps, repeats of heads, fused producers."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation, SSAValue
+
+from tessera.fusion.draft import Operand, options_of, owner
+from tessera.fusion.pattern import Part
+from tessera.graph.algebra import part_bounds
+from tessera.graph.types import value_shape
+
+
+def is_fused(name: str) -> bool:
+    """Whether an op stands for a whole fused call."""
+    return name.endswith("_fused") or name == "tessera.flash_attn"
+
+
+def through_reshapes(value: SSAValue) -> SSAValue:
+    """The value that a chain of reshapes begins with."""
+    while (op := owner(value)) is not None and op.name == "tessera.reshape":
+        value = op.operands[0]
+    return value
+
+
+def is_part(op: Operation, term: Part) -> bool:
+    """Whether a slice takes that part of a packed product's last axis."""
+    size = value_shape(op.operands[0])[-1]
+    options = options_of(op)
+    start, stop, step = part_bounds(size, term.index, term.packing)
+    found = (
+        options["starts"][-1],
+        min(options["stops"][-1], size),
+        options["steps"][-1],
+    )
+    lead = value_shape(op.operands[0])[:-1] == value_shape(op.results[0])[:-1]
+    return lead and found == (start, stop, step)
+
+
+def swaps_last(op: Operation) -> bool:
+    """Whether an op swaps the last two axes and nothing else."""
+    if op.name != "tessera.transpose":
+        return False
+    order = list(options_of(op)["permutation"])
+    rank = len(order)
+    return rank >= 2 and order == [*range(rank - 2), rank - 1, rank - 2]
+
+
+def ungroup(operand: Operand) -> Operand:
+    """Take a repeat of heads (reshape of broadcast of reshape) off an operand."""
+    chain: list[Operation] = []
+    value = operand.value
+    for name in ("tessera.reshape", "tessera.broadcast", "tessera.reshape"):
+        op = owner(value)
+        if op is None or op.name != name or len(op.operands) != 1:
+            return operand
+        chain.append(op)
+        value = op.operands[0]
+    source, out = value_shape(value), value_shape(operand.value)
+    opened, repeated = (
+        value_shape(chain[1].operands[0]),
+        value_shape(chain[1].results[0]),
+    )
+    if len(source) < 3 or len(out) != len(source) or len(repeated) != len(source) + 1:
+        return operand
+    group = repeated[-3]
+    lead, heads, tail = source[:-3], source[-3], source[-2:]
+    wanted = (
+        (*lead, heads, 1, *tail),
+        (*lead, heads, group, *tail),
+        (*lead, heads * group, *tail),
+    )
+    if (opened, repeated, out) != wanted or heads < 1 or group < 1:
+        return operand
+    return Operand(value, operand.edits, operand.layout, operand.depth)
