@@ -334,6 +334,6 @@ def test_the_vocabulary_is_whole() -> None:
 def test_conv_is_torch() -> None:
     x, w, b = normal(11, 1, 4, 6, 6), normal(12, 6, 2, 3, 3), normal(13, 6)
     found = ops.conv(x, w, b, strides=(2, 1), pads_low=1, groups=2)
-    given: dict[str, Any] = {"stride": (2, 1), "padding": 1, "groups": 2}
-    wanted = F.conv2d(*map(torch.from_numpy, (x, w, b)), **given)
+    tx, tw, tb = torch.from_numpy(x), torch.from_numpy(w), torch.from_numpy(b)
+    wanted = F.conv2d(tx, tw, tb, stride=(2, 1), padding=1, groups=2)
     np.testing.assert_allclose(found, wanted.numpy(), atol=1e-5)
