@@ -1,0 +1,85 @@
+"""Where a program can run: one row per target and device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tessera.diagnostics import TesseraError
+from tessera.reference import Results
+from tessera.runtime.codes import NO_EXECUTOR
+
+NativeKernel = Callable[..., Results]
+
+
+@dataclass(frozen=True)
+class Executor:
+    """Runs the programs of one target on one device.
+
+    `kernels` is where native code plugs in: kernel name to a function with the
+    signature of a primitive (operands positional, attributes as keywords).  A fused
+    call whose kernel is not in it runs by its expansion.
+    """
+
+    target: str
+    device: str
+    kernels: Mapping[str, NativeKernel] = field(default_factory=dict[str, NativeKernel])
+
+
+EXECUTORS: dict[tuple[str, str], Executor] = {
+    (executor.target, executor.device): executor
+    for executor in (Executor("cpu", "host"), Executor("apple_cpu", "host"))
+}
+
+# What a later release or another machine offers, so that an error can say so.
+ABSENT: Mapping[tuple[str, str], str] = {
+    (
+        "apple_gpu",
+        "metal",
+    ): "it needs a Mac with Metal and a release that has its runtime",
+    ("apple_gpu", "emulator"): "the emulator comes with a later release",
+}
+
+
+def find_executor(target: str, device: str = "") -> Executor:
+    """The executor for a target; "" is the target's own device.
+
+    Raises TesseraError TSR-R033, saying what is possible, when there is none here.
+    """
+    executor = next(
+        (
+            executor
+            for (name, place), executor in EXECUTORS.items()
+            if name == target and device in ("", place)
+        ),
+        None,
+    )
+    if executor is not None:
+        return executor
+    raise TesseraError(
+        NO_EXECUTOR,
+        f"cannot run target '{target}'{_on(device)} here: {_reason(target, device)}",
+        remedy=_remedy(target),
+    )
+
+
+def _on(device: str) -> str:
+    return f" on device '{device}'" if device else ""
+
+
+def _reason(target: str, device: str) -> str:
+    known = [place for name, place in ABSENT if name == target]
+    known += [place for name, place in EXECUTORS if name == target]
+    if device and device not in known:
+        return f"its devices are {', '.join(known)}" if known else "no such target"
+    reasons = [text for key, text in ABSENT.items() if key == (target, device)]
+    reasons += [text for (name, _), text in ABSENT.items() if name == target]
+    return reasons[0] if reasons else "no such target"
+
+
+def _remedy(target: str) -> str:
+    if any(name == target for name, _ in EXECUTORS):
+        return "leave the device out to run on this host"
+    return (
+        "use `--target apple_cpu`, which makes the same decisions and runs on any host"
+    )
