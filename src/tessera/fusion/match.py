@@ -248,8 +248,8 @@ class _Matcher:
             wanted = term.options.get(name, op.attrs[name].default)
             if isinstance(wanted, Capture):
                 wanted = self.draft.options.setdefault(wanted.option, found)
-            if name == "axis" and isinstance(found, int):
-                found -= len(value_shape(op.operands[0])) if found >= 0 else 0
+            if name == "axis" and _last_axis(found, op):
+                continue
             if found != wanted:
                 code = OPTION_CODES.get(name, codes.OPTION)
                 text = f"{name} = {_spell(found)}"
@@ -380,6 +380,10 @@ class _Matcher:
         if owner(source) in self.draft.members:
             return None
         return self.take(term.inner, source)
+
+
+def _last_axis(axis: Any, op: Operation) -> bool:
+    return axis == -1 or axis == len(value_shape(op.operands[0])) - 1
 
 
 def _spell(value: Any) -> str:

@@ -130,6 +130,7 @@ def _rediscover(
 ) -> None:
     taken = {member for group in found.groups for member in group.match.members}
     reserved = {group.root for group in found.groups}
+    told = {(c.root, c.intent) for c in found.contradictions}
     offers: list[Group] = []
     misses: list[NearMiss] = []
     for op in ops:
@@ -139,7 +140,9 @@ def _rediscover(
             result = match(kernel, op)
             if isinstance(result, Match):
                 offers.append(Group(kernel, result))
-            elif result is not None and result.depth >= kernel.seen_at:
+            elif (op, kernel.name) in told or result is None:
+                continue
+            elif result.depth >= kernel.seen_at:
                 misses.append(NearMiss(kernel, op, result))
     order = {op: i for i, op in enumerate(ops)}
     offers.sort(key=lambda g: (-len(g.match.members), order[g.root]))
