@@ -6,6 +6,8 @@ g = h // (Hq / Hkv). Compressed blocks start every `cmp_stride` = d tokens and s
 `cmp_len` = l; selected blocks are `block_size` = Bs tokens, side by side.
 """
 
+from typing import TypedDict
+
 import numpy as np
 import numpy.typing as npt
 
@@ -266,15 +268,31 @@ def _gates_demand(q: Array, gates: Array) -> None:
         )
 
 
+class Spans(TypedDict):
+    """How compressed blocks lie: their length and the distance of their starts."""
+
+    cmp_len: int
+    cmp_stride: int
+
+
+def _spans(block_size: int, cmp_len: int | None, cmp_stride: int | None) -> Spans:
+    length = block_size if cmp_len is None else cmp_len
+    stride = block_size if cmp_stride is None else cmp_stride
+    what = "native_sparse_attn_fused"
+    _positive(what, block_size=block_size, cmp_len=length, cmp_stride=stride)
+    return Spans(cmp_len=length, cmp_stride=stride)
+
+
 def _compressed(
-    k: Array, v: Array, kc: Array | None, vc: Array | None, length: int, stride: int
+    k: Array, v: Array, kc: Array | None, vc: Array | None, spans: Spans
 ) -> tuple[Array, Array]:
     """The given compressed keys and values, block means when absent."""
-    what = "native_sparse_attn_fused"
-    _positive(what, cmp_len=length, cmp_stride=stride)
     if (kc is None) != (vc is None):
-        raise ValueError(f"{what}: one of kc and vc is absent, wanted both or none")
+        raise ValueError(
+            "native_sparse_attn_fused: one of kc and vc is absent, wanted both or none"
+        )
     if kc is None or vc is None:
+        length, stride = spans["cmp_len"], spans["cmp_stride"]
         return _block_means(k, length, stride), _block_means(v, length, stride)
     return kc, vc
 
@@ -287,6 +305,7 @@ def native_sparse_attn_fused(
     gates: Array,
     kc: Array | None = None,
     vc: Array | None = None,
+    scores: Array | None = None,
     *,
     window_size: int,
     block_size: int,
@@ -301,19 +320,16 @@ def native_sparse_attn_fused(
     """gates[..., 0] * compressed + gates[..., 1] * selected + gates[..., 2] * window.
 
     gates [..., Hq, Sq, 3] arrive after their sigmoid; kc and vc absent are the block
-    means of k and v; cmp_len and cmp_stride default to block_size.
+    means of k and v, scores absent those of the compressed attention; cmp_len and
+    cmp_stride default to block_size.
     """
     _is_causal("native_sparse_attn_fused", causal)
     _gates_demand(q, gates)
-    length = block_size if cmp_len is None else cmp_len
-    stride = block_size if cmp_stride is None else cmp_stride
-    kc, vc = _compressed(k, v, kc, vc, length, stride)
-    scores = nsa_block_scores(
-        q, kc, k, cmp_len=length, cmp_stride=stride, block_size=block_size, scale=scale
-    )
-    compressed = attn_compressed_blocks(
-        q, kc, vc, k, cmp_len=length, cmp_stride=stride, scale=scale
-    )
+    spans = _spans(block_size, cmp_len, cmp_stride)
+    kc, vc = _compressed(k, v, kc, vc, spans)
+    if scores is None:
+        scores = nsa_block_scores(q, kc, k, block_size=block_size, scale=scale, **spans)
+    compressed = attn_compressed_blocks(q, kc, vc, k, scale=scale, **spans)
     selected = attn_top_k_blocks(
         q, k, v, scores, block_size=block_size, top_k=top_k, init_blocks=init_blocks,
         local_blocks=local_blocks, scale=scale,

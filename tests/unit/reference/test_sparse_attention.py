@@ -264,6 +264,22 @@ def test_the_whole(
     close(found, whole(naive, gates, kc, vc, **options))
 
 
+@pytest.mark.parametrize("heads", [2, 4])
+def test_scores_may_be_given(heads: int) -> None:
+    q, k, v = qkv(10, 10)
+    gates, scores = np.ones((2, 4, 10, 3)), drawn(9, 2, heads, 10, 4, dtype="f64")
+    naive = Naive(q, k, v)
+    kc, vc = naive.means(4, 2)
+    options = {"cmp_len": 4, "cmp_stride": 2, "block_size": 3, "top_k": 3}
+    found = meaning(
+        "native_sparse_attn_fused", q, k, v, gates, None, None, scores, window_size=2,
+        **options,
+    )  # fmt: skip
+    compressed, _ = naive.compressed(kc, vc, 4, 2)
+    selected = naive.selected(scores, 3, 3, 1, 2)
+    close(found, compressed + selected + naive.window(2))
+
+
 def test_one_kv_head_per_query_head() -> None:
     q, k, v = qkv(10, 10, 3, 3)
     gates = np.random.default_rng(5).random((2, 3, 10, 3))
