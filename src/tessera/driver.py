@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -10,11 +11,13 @@ from xdsl.ir import Operation
 from tessera.artifact import Program
 from tessera.canonical_compile import CompileResult, canonical_compile
 from tessera.catalog import CONSUME, KERNEL_BY_NAME, LOWER, new_context
-from tessera.decisions import Document
-from tessera.diagnostics import Diagnostics
+from tessera.decisions import Document, Placement
+from tessera.diagnostics import Diagnostics, TesseraError
 from tessera.graph.text import print_module
 from tessera.graph.verify import verify_module
 from tessera.record import document
+from tessera.runtime import placements
+from tessera.runtime.executors import find_executor
 from tessera.target.device import find_target
 from tessera.target.program import build_program
 
@@ -24,19 +27,35 @@ class Compiled:
     """What one compilation made.
 
     `module` is Target IR (Graph IR for `cpu`), `graph` the normalised, stamped Graph IR,
-    `decisions` the record of every site, `result` the fusion groups behind it.
+    `result` the fusion groups behind it, `model` the name that records give it.
     """
 
     target: str
     module: ModuleOp
     graph: ModuleOp
-    decisions: Document
     result: CompileResult
+    model: str = ""
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
 
-    def program(self) -> Program:
-        """The steps a runtime takes."""
+    @cached_property
+    def _program(self) -> Program:
         return build_program(self.module, self.target, KERNEL_BY_NAME)
+
+    def program(self) -> Program:
+        """The steps a runtime takes.
+
+        Raises TesseraError when the module has no single function to run, or a weight
+        without values.
+        """
+        return self._program
+
+    @cached_property
+    def decisions(self) -> Document:
+        """The record of every site, with what runs each on this machine."""
+        ran = placements(self.program())
+        return document(
+            self.result, self.module, self.model, ran, _unfused(self.target)
+        )
 
     def walk(self) -> list[Operation]:
         """The ops of the compiled module."""
@@ -44,6 +63,15 @@ class Compiled:
 
     def __str__(self) -> str:
         return print_module(self.module)
+
+
+def _unfused(target: str) -> Placement | None:
+    """What runs the ops that no kernel took; None when the target cannot run here."""
+    try:
+        find_executor(target)
+    except TesseraError:
+        return None
+    return "reference"
 
 
 def compile_graph_module(
@@ -65,5 +93,4 @@ def compile_graph_module(
         LOWER[target]().apply(context, lowered)
     verify_module(lowered)
     diagnostics = Diagnostics([*result.diagnostics, *context.diagnostics])
-    decisions = document(result, lowered, model)
-    return Compiled(target, lowered, result.module, decisions, result, diagnostics)
+    return Compiled(target, lowered, result.module, result, model, diagnostics)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 
 from tessera.canonical_compile import CompileResult
 from tessera.catalog import KERNEL_BY_NAME
-from tessera.decisions import Document, Site
+from tessera.decisions import Document, Placement, Site
 from tessera.diagnostics import Refusal
 from tessera.fusion.recognise import intent_of
 from tessera.fusion.seen import see
@@ -24,10 +24,18 @@ from tessera.target.dialect import KERNEL, SOURCE, CallOp
 from tessera.target.plan import figures
 
 
-def document(result: CompileResult, lowered: ModuleOp, model: str) -> Document:
+def document(
+    result: CompileResult,
+    lowered: ModuleOp,
+    model: str,
+    ran: Mapping[str, Placement],
+    unfused: Placement | None,
+) -> Document:
     """Every site of a compilation in program order.
 
-    Whether a site is fused is read off the calls of the lowered module, never assumed.
+    Whether a site is fused is read off the calls of the lowered module, and what runs it
+    is what the runtime says (`ran` by site id, `unfused` for the rest): neither is
+    assumed.
     """
     calls = {
         c.note(SITE): c
@@ -38,7 +46,9 @@ def document(result: CompileResult, lowered: ModuleOp, model: str) -> Document:
     sites = {**_seen(result), **_decided(result, calls)}
     ranked = sorted(sites.items(), key=lambda item: order[item[0]])
     target = TARGETS[result.target]
-    numbered = _number(site for _, site in ranked)
+    numbered = _number(
+        replace(site, placement=ran.get(site.id, unfused)) for _, site in ranked
+    )
     return Document(model, target.name, target.device, tuple(numbered))
 
 
@@ -94,7 +104,6 @@ def _fused(site: Site, call: CallOp) -> Site:
         kernel=kernel.name,
         source=call.note(SOURCE),
         semantics=_plain(read_options(kernel.options, call.attributes)),
-        placement="reference",
         flops=plan.flops,
         bytes_saved=plan.bytes_saved,
         launches_saved=plan.launches_saved,
@@ -114,7 +123,6 @@ def _refused(site: Site, refusal: Refusal, nearest: str | None) -> Site:
         wanted=refusal.wanted,
         suggestion=refusal.suggestion or refusal.code.help,
         nearest=nearest,
-        placement=site.placement or "reference",
     )
 
 
