@@ -26,6 +26,12 @@ UNKNOWN_OPS = declare(
     "All op types without an import rule are listed at once, each with one node that uses "
     "it. Export with standard ops, or decompose these before export.",
 )
+CONTROL_FLOW = declare(
+    "TSR-I023",
+    "the model branches or loops",
+    "If, Loop and Scan hold graphs of their own and are not imported yet. Fold the "
+    "condition or unroll the loop: most exporters do so for a fixed input size.",
+)
 UNDEFINED = declare(
     "TSR-I021",
     "a node reads a value that nothing makes",
@@ -67,6 +73,9 @@ def _need_known_ops(graph: Graph) -> None:
     for node in graph.nodes:
         if node.key not in ROWS:
             unknown.setdefault(node.key, node)
+    for node in unknown.values():
+        if node.key in ("If", "Loop", "Scan"):
+            raise node.error(CONTROL_FLOW, "graphs inside a node are not imported yet")
     if unknown:
         first = next(iter(unknown.values()))
         listed = ", ".join(f"{key} ({node.place})" for key, node in unknown.items())

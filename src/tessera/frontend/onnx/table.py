@@ -16,6 +16,7 @@ from tessera.frontend.onnx.rules import indexing as ix
 from tessera.frontend.onnx.rules import layout as lay
 from tessera.frontend.onnx.rules import norms
 from tessera.frontend.onnx.rules import reduction as red
+from tessera.frontend.onnx.rules import slicing as cut
 from tessera.frontend.onnx.rules.attention import attention, rotary_embedding
 from tessera.frontend.onnx.rules.einsum import einsum
 from tessera.frontend.onnx.step import Step
@@ -87,7 +88,6 @@ _ELEMENTWISE: dict[str, Row] = {
     "BitwiseAnd": _binary("and"),
     "BitwiseOr": _binary("or"),
     "BitwiseXor": _binary("xor"),
-    "BitShift": Row(2, 2, ew.bit_shift),
     "Equal": _binary("cmp", kind="eq"),
     "Less": _binary("cmp", kind="lt"),
     "LessOrEqual": _binary("cmp", kind="le"),
@@ -127,9 +127,9 @@ _LAYOUT: dict[str, Row] = {
     "Expand": Row(2, 2, lay.expand),
     "Tile": Row(2, 2, lay.tile),
     "Concat": Row(1, MANY, lay.concat),
-    "Split": Row(1, 2, lay.split, MANY),
-    "Slice": Row(1, 5, lay.slice_axes),
-    "Pad": Row(1, 4, lay.pad),
+    "Split": Row(1, 2, cut.split, MANY),
+    "Slice": Row(1, 5, cut.slice_axes),
+    "Pad": Row(1, 4, cut.pad),
     "DepthToSpace": _unary(lay.depth_to_space),
     "SpaceToDepth": _unary(lay.space_to_depth),
     "Dropout": Row(1, 3, lay.dropout, 2),

@@ -84,13 +84,10 @@ def power(step: Step) -> Operand:
 
 
 def modulo(step: Step) -> Operand:
-    """Mod: the divisor's sign for integers, the dividend's with fmod."""
+    """Mod: the divisor's sign, the dividend's with fmod."""
     a, b = step.input(0), step.input(1)
     same_type(step, a, b)
-    fmod = step.flag("fmod")
-    if a.dtype in FLOATS and not fmod:
-        raise step.misfit("fmod must be 1 for floats")
-    return step.emit("mod", a, b, fmod=fmod)
+    return step.emit("mod", a, b, fmod=step.flag("fmod"))
 
 
 def where(step: Step) -> Operand:
@@ -297,11 +294,3 @@ def hyperbolic(op: str) -> Rule:
         return step.emit("mul", step.emit(op, grown, decayed), step.const(0.5, x))
 
     return rule
-
-
-def bit_shift(step: Step) -> Operand:
-    """Value: x times, or divided by, two to the count."""
-    x, count = step.input(0), step.input(1)
-    same_type(step, x, count)
-    op = "mul" if step.word("direction", ("LEFT", "RIGHT")) == "LEFT" else "div"
-    return step.emit(op, x, step.emit("pow", step.const(2, x), count))

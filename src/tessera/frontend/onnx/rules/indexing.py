@@ -8,7 +8,6 @@ from math import ceil
 import numpy as np
 
 from tessera.frontend.onnx.operand import Operand
-from tessera.frontend.onnx.rules.layout import cut
 from tessera.frontend.onnx.rules.shapes import (
     arange,
     count_to,
@@ -17,8 +16,9 @@ from tessera.frontend.onnx.rules.shapes import (
     reshape,
     target_sizes,
 )
+from tessera.frontend.onnx.rules.slicing import cut
 from tessera.frontend.onnx.step import FOLD_ELEMENTS, Step
-from tessera.graph.types import DYN, FLOATS, tensor
+from tessera.graph.types import DYN, tensor
 
 REDUCTIONS = ("none", "add", "mul", "max", "min")
 Rule = Callable[[Step], Operand]
@@ -97,12 +97,14 @@ def span(step: Step) -> Operand:
 def _span_at_run_time(
     step: Step, start: Operand, limit: Operand, delta: Operand
 ) -> Operand:
-    if start.dtype in FLOATS or delta.array is None or delta.array.item() != 1:
-        raise step.unsupported("a run-time range of floats or steps", "integers by 1")
-    length = step.cast(step.emit("sub", limit, start), "i64")
+    wide = [step.cast(x, "f64") for x in (start, limit, delta)]
+    steps = step.emit("div", step.emit("sub", wide[1], wide[0]), wide[2])
+    length = step.cast(step.emit("floor", steps, kind="ceil"), "i64")
     count = step.emit("max", length, step.const(0, "i64"))
-    line = count_to(step, reshape(step, count, [1]))
-    return step.emit("add", step.cast(line, start.dtype), start)
+    line = step.cast(count_to(step, reshape(step, count, [1])), start.dtype)
+    if delta.array is None or delta.array.item() != 1:
+        line = step.emit("mul", line, delta)
+    return step.emit("add", line, start)
 
 
 def constant_of_shape(step: Step) -> Operand:
