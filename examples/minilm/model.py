@@ -27,19 +27,23 @@ EPS = 1e-12
 
 
 def linear(p: dict[str, Any], x: Any) -> Any:
+    """`x Wᵀ + b`, weights as torch keeps them."""
     return ops.matmul(x, p["weight"], transpose_b=True) + p["bias"]
 
 
 def norm(p: dict[str, Any], x: Any) -> Any:
+    """Layer normalisation of the last axis."""
     return ops.layernorm(x, p["weight"], p["bias"], eps=EPS)
 
 
 def split_heads(x: Any) -> Any:
+    """[B, S, H·D] to [B, H, S, D]."""
     batch, length, _ = x.shape
     return ops.transpose(x.reshape(batch, length, HEADS, HEAD), (0, 2, 1, 3))
 
 
 def attention(p: dict[str, Any], x: Any, mask: Any) -> Any:
+    """Self-attention as a paper spells it, then residual and norm."""
     q = split_heads(linear(p["self"]["query"], x))
     k = split_heads(linear(p["self"]["key"], x))
     v = split_heads(linear(p["self"]["value"], x))
@@ -50,11 +54,13 @@ def attention(p: dict[str, Any], x: Any, mask: Any) -> Any:
 
 
 def feed_forward(p: dict[str, Any], x: Any) -> Any:
+    """The gelu MLP, then residual and norm."""
     hidden = ops.gelu(linear(p["intermediate"]["dense"], x))
     return norm(p["output"]["LayerNorm"], linear(p["output"]["dense"], hidden) + x)
 
 
 def embedding(p: dict[str, Any], ids: Any) -> Any:
+    """Word, position and segment vectors of ids[B, S]."""
     words = ops.embedding(p["word_embeddings"]["weight"], ids)
     positions = p["position_embeddings"]["weight"][: ids.shape[1]]
     kind = p["token_type_embeddings"]["weight"][0]

@@ -7,7 +7,7 @@ import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
@@ -99,6 +99,7 @@ class Jit(Generic[P, R]):
     """
 
     __wrapped__: Callable[P, R]
+    __name__: str
 
     def __init__(self, function: Callable[P, R], target: str) -> None:
         functools.update_wrapper(self, function)
@@ -140,8 +141,19 @@ class Jit(Generic[P, R]):
         return self._build(arguments(self._signature, args, kwargs)).compiled
 
     def audit(self, *args: P.args, **kwargs: P.kwargs) -> Audit:
-        """What was fused for these arguments, into which kernel, why the rest not."""
-        return Audit.of(self.compiled(*args, **kwargs).decisions)
+        """What was fused for these arguments, into which kernel, why the rest not.
+
+        The placement of a site is what a call runs it on, on this machine.
+        """
+        from tessera.runtime import placements
+
+        built = self._build(arguments(self._signature, args, kwargs))
+        ran = placements(built.program)
+        document = built.compiled.decisions
+        sites = [
+            replace(s, placement=ran.get(s.id, s.placement)) for s in document.sites
+        ]
+        return Audit.of(replace(document, sites=tuple(sites)))
 
     def _trace(self, call: Call) -> Trace:
         return trace(self.__wrapped__, self._signature, call)

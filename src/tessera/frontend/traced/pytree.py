@@ -24,7 +24,7 @@ class Static:
     def token(self) -> tuple[Any, Hashable]:
         """What is compared: 1 and 1.0 differ, 0.0 and -0.0 too; NaN equals NaN."""
         value: Any = self.value
-        kind: Any = type(self.value)
+        kind: Any = value.__class__
         return kind, value.hex() if isinstance(value, float) else value
 
     def __eq__(self, other: object) -> bool:
