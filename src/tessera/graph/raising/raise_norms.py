@@ -1,0 +1,224 @@
+"""Functions of rows spelled out in arithmetic become rmsnorm, layernorm and softmax.
+
+A region of one input, with up to two vectors along the last axis, is run on probe rows
+and compared with each composite for every eps that its own numbers offer: any order of
+mean, root and weight is one spelling.  An eps outside the root is another function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tessera.graph.dialect import OPS
+from tessera.graph.operation import GraphOp
+from tessera.graph.ops import elementwise as ew
+from tessera.graph.ops.layout import BroadcastOp, CastOp, ConstOp, ReshapeOp
+from tessera.graph.raising.norm_weights import Weights, fit_weights
+from tessera.graph.raising.probing import NotProbed, probe, tolerance
+from tessera.graph.raising.regions import (
+    ELEMENTWISE,
+    Grammar,
+    Numbers,
+    Region,
+    cuts,
+    hops_to,
+    program_order,
+)
+from tessera.graph.raising.row_probes import (
+    REDUCTIONS,
+    reduced_axis,
+    row_error,
+    row_probes,
+)
+from tessera.graph.rewriting import Rewrites, blocks
+from tessera.graph.types import Shape, value_dtype, value_shape
+from tessera.reference import PRIMITIVES
+
+ROOTS = (ew.MulOp, ew.DivOp, ew.AddOp, ew.SubOp, CastOp)
+VIEWS = (ReshapeOp, BroadcastOp)
+MOST_OPS = 48
+MOST_HOPS = 16
+MOST_CUTS = 4
+LARGEST_EPS = 0.5
+SEEDS = (11, 12)
+
+
+@dataclass(frozen=True)
+class RowFunction:
+    """A composite with its options; `roles` are the parameters it takes, in order."""
+
+    op: str
+    roles: tuple[int, ...]
+    options: tuple[tuple[str, Any], ...]
+
+    def __call__(self, x: np.ndarray, params: Sequence[np.ndarray]) -> np.ndarray:
+        operands = [x, *(params[role] for role in self.roles)]
+        result = PRIMITIVES[self.op](*operands, **dict(self.options))
+        assert isinstance(result, np.ndarray)
+        return result
+
+
+@dataclass(frozen=True)
+class RaiseNorms(ModulePass):
+    """Raise row-wise regions to rmsnorm, layernorm (last axis) and softmax (any axis).
+
+    The best match within tolerance, on two sets of rows, wins.  Casts inside are raised
+    through only when the composite rounds as the region does.
+    """
+
+    name = "tessera-raise-norms"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrites = Rewrites.of(op, ctx, self.name)
+        for block in blocks(op):
+            _raise_block(block, rewrites)
+
+
+def _raise_block(block: Block, rewrites: Rewrites) -> None:
+    order, numbers = program_order(block), Numbers()
+    every = Grammar(_holds, lambda value: False, MOST_OPS)
+    hops = hops_to(block, lambda op: isinstance(op, REDUCTIONS), every)
+    for root in reversed(list(block.ops)):
+        if not isinstance(root, ROOTS) or root.parent is None:
+            continue
+        if hops.get(root, MOST_HOPS) < MOST_HOPS:
+            _raise_root(root, order, numbers, rewrites)
+
+
+def _raise_root(
+    root: GraphOp, order: Mapping[Operation, int], numbers: Numbers, rewrites: Rewrites
+) -> None:
+    shape = value_shape(root.results[0])
+    if not shape:
+        return
+    grammar = Grammar(_holds, lambda value: _is_vector(value, shape), MOST_OPS)
+    found = _first_match(cuts(root, order, grammar, numbers))
+    if found is not None:
+        rewrites.replace(root, _composite(*found))
+
+
+Match = tuple[Region, RowFunction, Weights]
+
+
+def _first_match(regions: Iterator[Region]) -> Match | None:
+    """The smallest region that is a row function.
+
+    A softmax is one with or without the maximum taken off: then the larger region.
+    """
+    found: Match | None = None
+    for region in islice(filter(_plausible, regions), MOST_CUTS):
+        weights, function = fit_weights(region), recognise(region)
+        if weights is not None and function is not None:
+            if found is None or _reductions(region) > _reductions(found[0]):
+                found = region, function, weights
+            if function.op != "softmax":
+                return found
+    return found
+
+
+def _reductions(region: Region) -> int:
+    return sum(isinstance(op, REDUCTIONS) for op in region.ops)
+
+
+def _composite(region: Region, function: RowFunction, weights: Weights) -> GraphOp:
+    options = dict(function.options)
+    params = [weights.values[role] for role in function.roles]
+    if function.op == "rmsnorm" and params:
+        role = function.roles[0]
+        if not options["weight_offset"] and role in weights.offsets:
+            params, options["weight_offset"] = [weights.offsets[role]], 1.0
+    return OPS[function.op].build([region.x, *params], **options)
+
+
+def _holds(op: GraphOp) -> bool:
+    if isinstance(op, REDUCTIONS):
+        return len(op.options()["axes"]) == 1
+    if isinstance(op, VIEWS):
+        return len(op.operands) == 1
+    return type(op) in ELEMENTWISE
+
+
+def _is_vector(value: SSAValue, shape: Shape) -> bool:
+    """Whether a value varies along the last axis of `shape` only, as a weight does."""
+    sizes = value_shape(value)
+    if not sizes or sizes[-1] != shape[-1] or sizes[-1] < 2 or len(sizes) > len(shape):
+        return False
+    if any(size != 1 for size in sizes[:-1]):
+        return False
+    fewer = len(sizes) < len(shape) or any(size != 1 for size in shape[:-1])
+    return fewer or isinstance(value.owner, ConstOp)
+
+
+def _plausible(region: Region) -> bool:
+    """Whether the region could be a row function: cheap tests before the probes."""
+    shape = value_shape(region.x)
+    if shape != value_shape(region.root.results[0]) or len(region.params) > 2:
+        return False
+    reduces = any(isinstance(op, REDUCTIONS) for op in region.ops)
+    return reduces and region.one_rounding()
+
+
+def recognise(region: Region) -> RowFunction | None:
+    """The composite that the region computes, or None."""
+    axis = reduced_axis(region)
+    if axis is None:
+        return None
+    best: RowFunction | None = None
+    candidates = dict.fromkeys(_candidates(region, axis), 0.0)
+    limit = tolerance(region)
+    for seed in SEEDS:
+        for rows in row_probes(region, axis, seed):
+            try:
+                found = probe(region, rows.arrays(region))
+            except NotProbed:
+                return None
+            for function in list(candidates):
+                error = row_error(found, function(rows.x, rows.params), axis)
+                candidates[function] = max(error, candidates[function])
+                if not error <= limit:
+                    del candidates[function]
+            if not candidates:
+                return None
+            best = min(candidates, key=candidates.__getitem__)
+    return best
+
+
+def _candidates(region: Region, axis: int) -> Iterator[RowFunction]:
+    count = len(region.params)
+    if not count:
+        rank = len(value_shape(region.x))
+        place = axis if axis == -1 else axis + rank
+        yield RowFunction("softmax", (), (("axis", place),))
+    if axis != -1:
+        return
+    for eps in _epsilons(region):
+        if count < 2:
+            offsets = (0.0, 1.0) if count else (0.0,)
+            for offset in offsets:
+                options = (("eps", eps), ("weight_offset", offset))
+                yield RowFunction("rmsnorm", tuple(range(count)), options)
+        orders = ((0, 1), (1, 0)) if count == 2 else (tuple(range(count)),)
+        for roles in orders:
+            yield RowFunction("layernorm", roles, (("axis", -1), ("eps", eps)))
+
+
+def _epsilons(region: Region) -> Iterator[float]:
+    """What eps may be: the region's own small numbers, and none."""
+    yield 0.0
+    for value, number in region.numbers.items():
+        if isinstance(number, float) and 0 < number < LARGEST_EPS:
+            yield shortest(number, value_dtype(value))
+
+
+def shortest(number: float, dtype: str) -> float:
+    """The number in f64 as written: the shortest decimal that rounds to it in f32."""
+    return float(str(np.float32(number))) if dtype == "f32" else number
