@@ -125,6 +125,34 @@ class Match:
     members: tuple[Operation, ...]
     shared: Mapping[str, SSAValue]
 
+    def outside(self) -> dict[str, list[Operation]]:
+        """Shared values with readers outside the chain, and those readers."""
+        members = set(self.members)
+        readers: dict[str, list[Operation]] = {}
+        for name, value in self.shared.items():
+            found = [u.operation for u in value.uses if u.operation not in members]
+            if found:
+                readers[name] = found
+        return readers
+
+    def place(self, order: Mapping[Operation, int]) -> Operation:
+        """The op before which a call of this chain must stand: its first reader's.
+
+        `order` numbers the ops of the function.
+        """
+        waiting = [op for readers in self.outside().values() for op in readers]
+        return min((self.root, *waiting), key=lambda op: order.get(op, len(order)))
+
+    def late(self, order: Mapping[Operation, int]) -> str | None:
+        """The role of an operand that is not known yet where the call must stand."""
+        place = order[self.place(order)]
+        for role, operand in self.operands.items():
+            maker = owner(operand.value)
+            is_const = isinstance(maker, ConstOp)
+            if maker is not None and not is_const and order.get(maker, 0) >= place:
+                return role
+        return None
+
 
 @dataclass(frozen=True)
 class Miss:

@@ -6,7 +6,7 @@ the earliest terminal op; a match never takes an op that is intended for another
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import StringAttr
@@ -80,20 +80,32 @@ def intent_of(op: Operation) -> str | None:
 def recognise(function: FuncOp, kernels: Sequence[FusedKernel]) -> Recognition:
     """Decide every chain of a function.  Nothing is changed."""
     chains = [k for k in kernels if k.is_chain]
-    ops = list(function.walk())
+    order = {op: i for i, op in enumerate(function.walk())}
     found = Recognition()
-    _honour(ops, chains, found)
-    _rediscover(ops, chains, found)
-    order = {op: i for i, op in enumerate(ops)}
+    _honour(order, chains, found)
+    _rediscover(order, chains, found)
     found.groups.sort(key=lambda group: order[group.root])
     return found
 
 
+def _attempt(
+    kernel: FusedKernel, op: Operation, order: Mapping[Operation, int]
+) -> Match | Miss | None:
+    """Match, and make sure that a call could stand where its first reader needs it."""
+    result = match(kernel, op)
+    role = result.late(order) if isinstance(result, Match) else None
+    if not isinstance(result, Match) or role is None:
+        return result
+    found, wanted = f"'{role}' is made later", "every operand before the first reader"
+    refusal = Refusal(codes.ORDER, op.name, location_of(op), "order", found, wanted)
+    return Miss(refusal, result.members, len(result.members))
+
+
 def _honour(
-    ops: Iterable[Operation], chains: Sequence[FusedKernel], found: Recognition
+    order: Mapping[Operation, int], chains: Sequence[FusedKernel], found: Recognition
 ) -> None:
     by_name = {kernel.name: kernel for kernel in chains}
-    for op in ops:
+    for op in order:
         intent = intent_of(op)
         if intent is None:
             continue
@@ -102,7 +114,7 @@ def _honour(
             refusal = _unknown(op, intent, by_name)
             found.contradictions.append(Contradiction(op, intent, refusal))
             continue
-        result = match(kernel, op)
+        result = _attempt(kernel, op, order)
         if isinstance(result, Match):
             found.groups.append(Group(kernel, result, True))
             continue
@@ -126,25 +138,24 @@ def _not_terminal(op: Operation, kernel: FusedKernel) -> Refusal:
 
 
 def _rediscover(
-    ops: Sequence[Operation], chains: Sequence[FusedKernel], found: Recognition
+    order: Mapping[Operation, int], chains: Sequence[FusedKernel], found: Recognition
 ) -> None:
     taken = {member for group in found.groups for member in group.match.members}
     reserved = {group.root for group in found.groups}
     told = {(c.root, c.intent) for c in found.contradictions}
     offers: list[Group] = []
     misses: list[NearMiss] = []
-    for op in ops:
+    for op in order:
         if op in reserved:
             continue
         for kernel in chains:
-            result = match(kernel, op)
+            result = _attempt(kernel, op, order)
             if isinstance(result, Match):
                 offers.append(Group(kernel, result))
             elif (op, kernel.name) in told or result is None:
                 continue
             elif result.depth >= kernel.seen_at:
                 misses.append(NearMiss(kernel, op, result))
-    order = {op: i for i, op in enumerate(ops)}
     offers.sort(key=lambda g: (-len(g.match.members), order[g.root]))
     for group in offers:
         if taken.isdisjoint(group.match.members):

@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tessera.diagnostics import Diagnostics, Refusal
-from tessera.fusion.draft import erase_unused
+from tessera.fusion.draft import Match, erase_unused, owner
 from tessera.fusion.kernel import Binding, FusedKernel
 from tessera.fusion.match import INTENT, bind
 from tessera.fusion.recognise import Contradiction, Group, Recognition, recognise
@@ -27,6 +27,7 @@ from tessera.graph.algebra import SsaAlgebra
 from tessera.graph.context import sink_of
 from tessera.graph.locations import location_of
 from tessera.graph.operation import GraphOp
+from tessera.graph.ops.layout import ConstOp
 from tessera.graph.types import dtype_of
 from tessera.target.device import Target
 from tessera.target.dialect import KERNEL, NOTES, SITE, SOURCE, CallOp, words
@@ -73,7 +74,7 @@ class _Consumer:
 
     def run(self) -> None:
         found = recognise(self.function, self.kernels)
-        self.found = found
+        self.order = {op: i for i, op in enumerate(self.function.walk())}
         kinds = site_kinds(self.function, found, self.kernels)
         self.sites = name_sites(self.function, kinds)
         groups = [g for g in found.groups if g.kernel is self.kernel]
@@ -104,8 +105,9 @@ class _Consumer:
     def _fuse(self, group: Group) -> None:
         """Replace a chain by one call."""
         match = group.match
-        outside = _outside_readers(group)
-        point = first_reader(group, outside)
+        outside = match.outside()
+        point = match.place(self.order)
+        lift_constants(match, point, self.order)
         g = SsaAlgebra(
             lambda op: Rewriter.insert_op(op, InsertPoint.before(point)),
             match.root.location,
@@ -120,6 +122,7 @@ class _Consumer:
         if len(given) > 1:
             call.attributes["gives"] = words(list(given))
         Rewriter.insert_op(call, InsertPoint.before(point))
+        self.order[call] = self.order[point]
         for old, new in zip(given.values(), call.results, strict=True):
             old.replace_all_uses_with(new)
         erase_unused(match.members)
@@ -193,24 +196,12 @@ def report_contradiction(
     sink.warning(location_of(contradiction.root), text, contradiction.refusal.code)
 
 
-def _outside_readers(group: Group) -> dict[str, list[Operation]]:
-    """Shared values with readers outside the chain, and those readers."""
-    members = set(group.match.members)
-    readers: dict[str, list[Operation]] = {}
-    for name, value in group.match.shared.items():
-        outside = [u.operation for u in value.uses if u.operation not in members]
-        if outside and f"{name}?" in group.kernel.results:
-            readers[name] = outside
-    return readers
-
-
-def first_reader(group: Group, outside: Mapping[str, Sequence[Operation]]) -> Operation:
-    """The op before which the call must stand."""
-    root = group.root
-    waiting = {op for readers in outside.values() for op in readers if op.parent}
-    waiting.add(root)
-    if len(waiting) == 1:
-        return root
-    block = root.parent
-    assert block is not None
-    return next((op for op in block.ops if op in waiting), root)
+def lift_constants(
+    match: Match, point: Operation, order: Mapping[Operation, int]
+) -> None:
+    """Move constants of a chain that stand after its call to before it."""
+    for operand in match.operands.values():
+        maker = owner(operand.value)
+        if isinstance(maker, ConstOp) and order.get(maker, 0) > order[point]:
+            maker.detach()
+            Rewriter.insert_op(maker, InsertPoint.before(point))
