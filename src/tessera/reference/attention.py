@@ -130,7 +130,7 @@ def both_kept(a: Array | None, b: Array | None) -> Array | None:
 def weigh(
     scores: Array, v: Array, keep: Array | None, additive: Array | None = None
 ) -> Array:
-    """softmax(scores + additive, removed where not kept) @ v; consumes nothing."""
+    """`softmax(scores + additive) @ v` with the keys not kept removed."""
     biased = scores if additive is None else scores + additive.astype(scores.dtype)
     if keep is not None:
         biased = np.where(keep, biased, np.array(-np.inf, biased.dtype))
