@@ -4,6 +4,7 @@ Reading one needs neither the compiler nor xDSL, and nothing that is read is exe
 """
 
 from tessera.artifact.check import check_program
+from tessera.artifact.files import replacing
 from tessera.artifact.folder import Artifact, load, save
 from tessera.artifact.program import Call, Program, Step, Value
 
@@ -15,5 +16,6 @@ __all__ = [
     "Value",
     "check_program",
     "load",
+    "replacing",
     "save",
 ]

@@ -71,7 +71,7 @@ OCCUPIED = declare(
 
 CANNOT_WRITE = declare(
     "TSR-R009",
-    "the artifact cannot be written",
+    "a file or folder cannot be written",
     "The file system refused. What was at the path before is still there. Check space "
     "and permissions, or choose another folder.",
     "error",
