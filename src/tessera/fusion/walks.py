@@ -23,6 +23,7 @@ from tessera.fusion.draft import (
     options_of,
     owner,
 )
+from tessera.fusion.readings import is_fused
 from tessera.graph.ops.layout import ConstOp
 from tessera.graph.types import (
     DYN,
@@ -64,11 +65,13 @@ class Walker:
         return None if handler is None else handler(self, op)
 
     def side(self, op: Operation) -> int | None:
-        """Which operand of a commutative op goes on with the chain."""
-        for index in (0, 1):
-            if leads_to(op.operands[index], self.inner):
-                return index
-        return None
+        """Which operand of a commutative op goes on with the chain: the nearest product.
+
+        None when there is none, or when a whole fused call stands nearer.
+        """
+        found = [nearest(operand, self.inner) for operand in op.operands]
+        distance, index = min((d, i) for i, (d, _) in enumerate(found))
+        return index if distance <= REACH and found[index][1] else None
 
     def finish(self) -> Refusal | None:
         """Write what was passed into the draft."""
@@ -99,19 +102,23 @@ class Walker:
         return None
 
 
-def leads_to(value: SSAValue, inner: str) -> bool:
-    """Whether a value comes from an op named `inner` through walkable ops."""
-    todo, seen = [value], 0
-    while todo and seen < REACH:
-        op = owner(todo.pop())
-        seen += 1
-        if op is None:
-            continue
-        if op.name == inner:
-            return True
-        if op.name in WALKABLE:
-            todo.extend(reversed(op.operands))
-    return False
+def nearest(value: SSAValue, inner: str) -> tuple[int, bool]:
+    """How many steps above a value the first product or fused call stands.
+
+    The flag tells that it is the product named `inner`; only walkable ops are passed, and
+    a distance beyond REACH means that there is none.
+    """
+    level, distance, seen = [value], 1, 0
+    while level and seen < REACH:
+        makers = [op for op in map(owner, level) if op is not None]
+        seen += len(level)
+        if any(op.name == inner for op in makers):
+            return distance, True
+        if any(is_fused(op.name) for op in makers):
+            return distance, False
+        level = [v for op in makers if op.name in WALKABLE for v in op.operands]
+        distance += 1
+    return REACH + 1, False
 
 
 def _view(walker: Walker, op: Operation) -> Next:
