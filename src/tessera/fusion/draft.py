@@ -37,6 +37,14 @@ class Operand:
         """The operand with more edits."""
         return replace(self, edits=(*self.edits, *edits))
 
+    def renewed(self, now: Mapping[SSAValue, SSAValue]) -> Operand:
+        """The operand once values it reads were replaced."""
+        edits = tuple(
+            (name, part.renewed(now) if isinstance(part, Operand) else part)
+            for name, part in self.edits
+        )
+        return replace(self, value=now.get(self.value, self.value), edits=edits)
+
     def shape(self) -> Shape:
         """The shape after the edits."""
         shape = value_shape(self.value)

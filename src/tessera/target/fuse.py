@@ -70,6 +70,7 @@ class _Consumer:
         self.kernel, self.kernels = owner.kernel, owner.kernels
         self.target = owner.target
         self.function = function
+        self.now: dict[SSAValue, SSAValue] = {}
         self.sink = sink
 
     def run(self) -> None:
@@ -113,7 +114,7 @@ class _Consumer:
             match.root.location,
         )
         roles = self.kernel.role_order(match.operands)
-        values = [match.operands[role].build(g) for role in roles]
+        values = [match.operands[role].renewed(self.now).build(g) for role in roles]
         binding = Binding(dict(zip(roles, values, strict=True)), match.options)
         source = "descriptor" if group.intended else "rediscovered"
         given: dict[str, SSAValue] = {"out": match.root.results[0]}
@@ -125,6 +126,7 @@ class _Consumer:
         self.order[call] = self.order[point]
         for old, new in zip(given.values(), call.results, strict=True):
             old.replace_all_uses_with(new)
+            self.now[old] = new
         erase_unused(match.members)
 
     def _lower_composite(self, op: Operation) -> None:
