@@ -73,7 +73,7 @@ def test_every_attention_and_gelu_is_fused_by_its_intent(
     seen = Counter(site.kind for site in audit.sites)
     assert (seen["attention"], seen["gelu"]) == (6, 6)
     layers = {site.layer for site in fused if site.kind == "attention"}
-    assert layers == {f"layer.{i}/attention" for i in range(6)}
+    assert layers == {f"layer.{i}.attention" for i in range(6)}
 
 
 def test_other_lengths_and_batches(arguments: tuple[Any, ...]) -> None:

@@ -78,6 +78,7 @@ WRONG = {
     "integer and 0.5": (lambda x: x.astype("i32") * 0.5, "mixes i32 and the float 0.5"),
     "too large": (lambda x: x.astype("i8") + 300, "int 300, which i8 cannot hold"),
     "list": (lambda x: ops.add(x, [1.0]), "is of type list"),
+    "missing": (lambda x: ops.add(x, None), "needs its operand 'b'"),
     "string": (lambda x: ops.add(x, "a"), "is of type str"),
     "complex": (lambda x: x + np.ones(4, complex), "complex128"),
     "bool": (lambda x: 1 if x.sum() > 0 else 2, "not known while tracing"),

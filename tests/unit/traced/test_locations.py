@@ -28,7 +28,7 @@ def test_an_op_carries_file_line_layer_and_name() -> None:
     softmax = found["tessera.softmax"]
     assert softmax.file == __file__
     assert softmax.line == Model.attend.__code__.co_firstlineno + 1
-    assert softmax.layer == "encoder.0/Model.attend"
+    assert softmax.layer == "encoder.0.Model.attend"
     assert softmax.name == "softmax"
     assert found["tessera.gelu"].layer == "model"
     assert found["tessera.matmul"].column > softmax.column
@@ -42,4 +42,4 @@ def test_the_location_is_in_the_text() -> None:
     module = traced_module(model, np.ones((2, 2), np.float32))
     out = StringIO()
     Printer(out, print_debuginfo=True).print_op(module)
-    assert 'loc("encoder.0/Model.attend/softmax"' in out.getvalue()
+    assert 'loc("encoder.0.Model.attend/softmax"' in out.getvalue()

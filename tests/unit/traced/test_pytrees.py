@@ -1,6 +1,7 @@
 """Arguments and results in containers, their names, and what makes two calls one."""
 
 import inspect
+import re
 from collections import OrderedDict, namedtuple
 from typing import Any
 
@@ -30,6 +31,12 @@ def test_inputs_are_named_by_their_path() -> None:
 
 def test_names_are_unique() -> None:
     assert len(set(call({"a.b": X, "a": {"b": X}, "1": X, 1: X}).names)) == 4
+
+
+def test_results_and_inputs_have_different_names() -> None:
+    text = str(traced_module(lambda output, y: {"y": output, "output": y}, X, X))
+    names = re.findall(r'tessera.name = "([^"]*)"', text)
+    assert len(names) == len(set(names)) == 4
 
 
 def test_results_keep_their_containers() -> None:

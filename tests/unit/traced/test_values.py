@@ -87,6 +87,17 @@ def test_a_number_takes_the_type_of_the_array(dtype, number) -> None:
     assert ops.mul(X.astype(dtype), number).dtype == dtype
 
 
+def test_a_number_beyond_the_largest_float_is_infinite() -> None:
+    half = X.astype(np.float16)
+    assert np.isneginf(traced(lambda x: x - 1e9, half)).all()
+
+
+def test_large_strided_constants() -> None:
+    w = normal(3, 600, 600)
+    found = traced(lambda x: x @ w.T + x @ w[::-1], w)
+    np.testing.assert_allclose(found, w @ w.T + w @ w[::-1], rtol=1e-3, atol=1e-3)
+
+
 def test_elementwise_floats_widen() -> None:
     half = X.astype(np.float16)
     np.testing.assert_array_equal(traced(lambda a, b: a + b, X, half), X + half)

@@ -71,7 +71,7 @@ def native(array: np.ndarray, what: str) -> np.ndarray:
         name = dtype_name(array.dtype)
     except ValueError as bad:
         raise TesseraError(OPERAND, f"{what}: {bad}", here()) from None
-    return array.astype(numpy_dtype(name), copy=False)
+    return np.asarray(array).astype(numpy_dtype(name), copy=False)
 
 
 def element(operand: Known) -> str:
@@ -86,6 +86,10 @@ def settle(kind: type[GraphOp], values: Sequence[Any]) -> list[Known]:
 
     TesseraError names both types when operands do not go together.
     """
+    fewest, _ = kind.arity()
+    if len(values) < fewest:
+        text = f"'{kind.name}' needs its operand '{kind.ins[len(values)].rstrip('*')}'"
+        raise TesseraError(OPERAND, text, here())
     names = operand_names(kind, len(values))
     found = [
         known(v, f"'{n}' of {kind.name}") for n, v in zip(names, values, strict=True)
@@ -159,4 +163,5 @@ def _strong(op: str, weak: Weak, name: str) -> np.ndarray:
             here(),
             'cast the array first, such as tessera.ops.cast(x, "f32")',
         )
-    return np.asarray(value).astype(numpy_dtype(name))
+    with np.errstate(over="ignore"):  # beyond the largest float lies infinity
+        return np.asarray(value).astype(numpy_dtype(name))

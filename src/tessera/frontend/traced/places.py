@@ -43,7 +43,7 @@ def place_of(name: str) -> LocationAttr:
     code = frame.f_code
     line, column = _position(code, frame.f_lasti)
     where = file_location(code.co_filename, line or frame.f_lineno, column)
-    layer = "/".join((*_SCOPES.get(), _layer(code)))
+    layer = ".".join((*_SCOPES.get(), _layer(code)))
     return named_location(f"{layer}/{name}", where)
 
 

@@ -121,7 +121,7 @@ def _build(tree: Tree, leaves: Any) -> Any:
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """The names, later ones of a pair numbered so that no two are equal."""
+    """The names, the later of two equal ones numbered so that all differ."""
     wanted = list(names)
     taken = set(wanted)
     seen: set[str] = set()

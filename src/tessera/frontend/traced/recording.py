@@ -48,11 +48,11 @@ class Recording:
         function changes nothing; larger ones, such as weights, are held as they are.
         """
         small = array.nbytes <= COPIED_BYTES
-        held = np.array(array, order="C") if small else array
-        values = held.tobytes() if small else id(held)
-        key = (held.dtype.str, str(held.dtype), held.shape, values)
+        values = array.tobytes() if small else id(array)
+        key = (str(array.dtype), array.shape, values)
         if key not in self._constants:
-            self._kept.append(held)  # an id stays taken while its array lives
+            self._kept.append(array)  # an id stays taken while its array lives
+            held = np.array(array, order="C", copy=True if small else None)
             name = f"constant_{len(self._constants)}"
             self._constants[key] = self._builder.const(held, name, place)
         return self._constants[key]

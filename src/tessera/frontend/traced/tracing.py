@@ -104,7 +104,8 @@ def trace(
         value = function(*bound.args, **bound.kwargs)
         tree, leaves = flatten(value, _result)
         _check_results(tree, function)
-        names = unique(_result_name(path) for path, _ in leaves)
+        wanted = (_result_name(path) for path, _ in leaves)
+        names = unique([*call.names, *wanted])[len(call.names) :]
         outputs = [into.value(_operand(leaf), place_of("const")) for leaf in leaves]
     module = into.finish(list(zip(names, outputs, strict=True)))
     return Trace(module, tree, tuple(names))
