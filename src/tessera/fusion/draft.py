@@ -25,13 +25,14 @@ class Operand:
     """A value of the program and the edits that make it the kernel's operand.
 
     `layout` says which trailing axes the kernel works on ("matrix" 2, "row" 1, "mask",
-    "column", "residual", "free"); `depth` counts the reshapes between it and the root.
+    "column", "residual", "free"); `hops` are the reshapes between it and the root, the
+    root's first.
     """
 
     value: SSAValue
     edits: tuple[Edit, ...] = ()
     layout: str = "free"
-    depth: int = 0
+    hops: tuple[Hop, ...] = ()
 
     def edited(self, *edits: Edit) -> Operand:
         """The operand with more edits."""
@@ -88,7 +89,7 @@ class Draft:
     operands: dict[str, Operand] = field(default_factory=dict[str, Operand])
     options: dict[str, Any] = field(default_factory=dict[str, Any])
     members: list[Operation] = field(default_factory=list[Operation])
-    hops: list[Hop] = field(default_factory=list[Hop])
+    hops: list[Hop] = field(default_factory=list[Hop])  # between here and the root
     shared: dict[str, SSAValue] = field(default_factory=dict[str, SSAValue])
     depth: int = 0
 
@@ -204,35 +205,87 @@ def is_scalar(value: SSAValue) -> bool:
 def relead(lead: Shape, before: Shape, after: Shape) -> Shape | None:
     """An operand's leading axes once a chain's are regrouped from `before` to `after`.
 
-    None where the operand is broadcast along regrouped axes.
+    None where the operand is broadcast along some of the axes that are regrouped.
     """
-    if before == after:
-        return lead
     if lead == before:
         return after
+    unclear = 0 in before or before.count(DYN) > 1
+    if len(lead) > len(before) or (unclear and _wide(before) != _wide(after)):
+        return None
     padded = (1,) * (len(before) - len(lead)) + lead
-    kept = [(s, p) for s, p in zip(before, padded, strict=True) if s != 1]
-    if [s for s, _ in kept] != [s for s in after if s != 1]:
-        return None if any(size != 1 for size in padded) else ()
-    sizes = iter(p for _, p in kept)
-    return tuple(1 if s == 1 else next(sizes) for s in after)
+    if set(padded) <= {1}:
+        return ()
+    return _regroup(padded, before, after)
+
+
+def _wide(shape: Shape) -> Shape:
+    return tuple(size for size in shape if size != 1)
+
+
+def _regroup(found: Shape, before: Shape, after: Shape) -> Shape | None:
+    """`found`, of `before`'s rank and broadcast to it, in the axes of `after`."""
+    made: list[int] = []
+    i = j = 0
+    while i < len(before) or j < len(after):
+        if i < len(before) and j < len(after) and before[i] == after[j]:
+            made.append(found[i])
+            i, j = i + 1, j + 1
+        elif i < len(before) and before[i] == 1:
+            i += 1
+        elif j < len(after) and after[j] == 1:
+            made.append(1)
+            j += 1
+        else:
+            ends = _group(before, after, i, j)
+            if ends is None:
+                return None
+            here, old, new = found[i : ends[0]], before[i : ends[0]], after[j : ends[1]]
+            if here != old and set(here) != {1}:
+                return None
+            made.extend(new if here == old else (1,) * len(new))
+            i, j = ends
+    return tuple(made)
+
+
+def _group(before: Shape, after: Shape, i: int, j: int) -> tuple[int, int] | None:
+    """Where the shortest runs of axes with the same number of elements end."""
+    left = right = 1
+    while left != right or left == 1:
+        if left <= right:
+            if i == len(before) or before[i] == DYN:
+                return None
+            left, i = left * before[i], i + 1
+        else:
+            if j == len(after) or after[j] == DYN:
+                return None
+            right, j = right * after[j], j + 1
+    return i, j
 
 
 def adapt(draft: Draft, role: str, operand: Operand) -> Operand | Refusal:
-    """Carry an operand through the reshapes between it and the root."""
+    """Carry an operand, and what is added to it, through the reshapes up to the root."""
+    own = tuple(edit for edit in operand.edits if edit[0] != "add")
+    made = _adapt(draft, role, replace(operand, edits=own))
+    for _, other in [edit for edit in operand.edits if edit[0] == "add"]:
+        added = adapt(draft, role, other)
+        if isinstance(made, Refusal) or isinstance(added, Refusal):
+            return added if isinstance(added, Refusal) else made
+        made = made.edited(("add", added))
+    return made
+
+
+def _adapt(draft: Draft, role: str, operand: Operand) -> Operand | Refusal:
     tail = {"matrix": 2, "row": 1, "mask": 2}.get(operand.layout)
-    for hop in reversed(draft.hops[: operand.depth]):
+    if operand.layout == "residual":
+        return _reshaped(operand, value_shape(draft.root.operands[0]))
+    for hop in reversed(operand.hops):
         shape = operand.shape()
-        if operand.layout == "residual":
-            operand = operand.edited(("reshape", hop.after))
-            continue
         if operand.layout == "weight" and len(shape) > 2:
             found = f"{role} of {show(shape)} under a reshape"
             return draft.refuse(VIEW, "reshape in the chain", found, "a matrix")
         if tail is None or (operand.layout == "mask" and len(shape) <= tail):
             continue
-        fixed = hop.before[:-tail], hop.after[:-tail]
-        lead = relead(shape[:-tail], *fixed)
+        lead = relead(shape[:-tail], hop.before[:-tail], hop.after[:-tail])
         target = None if lead is None else (*lead, *shape[-tail:])
         if target is None or target.count(DYN) > 1:
             found = (
@@ -240,9 +293,12 @@ def adapt(draft: Draft, role: str, operand: Operand) -> Operand | Refusal:
             )
             wanted = "an operand with the same leading axes"
             return draft.refuse(VIEW, "reshape in the chain", found, wanted)
-        if target != shape:
-            operand = operand.edited(("reshape", target))
+        operand = _reshaped(operand, target)
     return operand
+
+
+def _reshaped(operand: Operand, shape: Shape) -> Operand:
+    return operand if operand.shape() == shape else operand.edited(("reshape", shape))
 
 
 def erase_unused(members: Sequence[Operation]) -> None:

@@ -7,9 +7,9 @@ not fit becomes a refusal with the op, what was found and what was wanted.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from tessera.diagnostics import Refusal
 from tessera.fusion import codes
@@ -27,12 +27,15 @@ from tessera.fusion.kernel import Binding, FusedKernel
 from tessera.fusion.pattern import Apply, Capture, Hole, Part, Shared, Term, Walk
 from tessera.fusion.readings import (
     is_fused,
+    is_last_axis,
     is_part,
+    spell,
     swaps_last,
     through_reshapes,
     ungroup,
 )
 from tessera.fusion.walks import Walker
+from tessera.graph.algebra import SsaAlgebra
 from tessera.graph.operation import GraphOp
 from tessera.graph.types import show, value_shape
 
@@ -111,9 +114,15 @@ class _Matcher:
             if isinstance(adapted, Refusal):
                 return adapted
             draft.operands[role] = adapted
-        values = {role: operand.value for role, operand in draft.operands.items()}
         options = {**self.kernel.defaults(), **draft.options}
-        return check(self.kernel, Binding(values, options), draft)
+        scratch = Block()
+        g = SsaAlgebra(scratch.add_op, draft.root.location)
+        values = {role: operand.build(g) for role, operand in draft.operands.items()}
+        refusal = check(self.kernel, Binding(values, options), draft)
+        for op in reversed(list(scratch.ops)):
+            op.detach()
+            op.erase()
+        return refusal
 
     def _readers(self) -> Refusal | None:
         """No intermediate value has a reader outside the chain, but for shared ones."""
@@ -147,7 +156,7 @@ class _Matcher:
 
     def _hole(self, term: Hole, value: SSAValue) -> Refusal | None:
         draft = self.draft
-        operand = Operand(value, (), self._layout(term.role), len(draft.hops))
+        operand = Operand(value, (), self._layout(term.role), tuple(draft.hops))
         if term.role in self.kernel.scaled:
             operand = self._unscale(operand)
         if term.repeated and not draft.hops:
@@ -190,7 +199,7 @@ class _Matcher:
                 value = op.operands[0]
             else:
                 break
-        return Operand(value, operand.edits, operand.layout, operand.depth)
+        return replace(operand, value=value)
 
     def _toggle_transpose(self, operand: Operand) -> bool:
         """Read the second operand of the product the other way round."""
@@ -214,8 +223,6 @@ class _Matcher:
         if op is None or op.name != f"tessera.{term.op}":
             found, wanted = describe(value), f"tessera.{term.op}"
             return self.draft.refuse(codes.PRODUCER, "producer", found, wanted)
-        if op in self.draft.members:
-            return None
         refusal = self._member(op)
         return refusal or self._options(term, op) or self._arguments(term, op)
 
@@ -237,8 +244,9 @@ class _Matcher:
             found = f"{op.name} stamped {op.attributes[INTENT]}"
             wanted = "no other intent inside"
             return draft.refuse(codes.STAMPED_INSIDE, "intent", found, wanted, op)
-        draft.members.append(op)
-        draft.depth += counts
+        if op not in draft.members:
+            draft.members.append(op)
+            draft.depth += counts
         return None
 
     def _options(self, term: Apply, op: Operation) -> Refusal | None:
@@ -248,13 +256,13 @@ class _Matcher:
             wanted = term.options.get(name, op.attrs[name].default)
             if isinstance(wanted, Capture):
                 wanted = self.draft.options.setdefault(wanted.option, found)
-            if name == "axis" and _last_axis(found, op):
+            if name == "axis" and is_last_axis(found, op):
                 continue
             if found != wanted:
                 code = OPTION_CODES.get(name, codes.OPTION)
-                text = f"{name} = {_spell(found)}"
+                text = f"{name} = {spell(found)}"
                 return self.draft.refuse(
-                    code, f"{op.name} {name}", text, f"{name} = {_spell(wanted)}", op
+                    code, f"{op.name} {name}", text, f"{name} = {spell(wanted)}", op
                 )
         return None
 
@@ -284,6 +292,7 @@ class _Matcher:
             if refusal is not None:
                 self._failed = before
                 return refusal
+            del self.draft.hops[len(before.hops) :]
         return None
 
     def _ranks(self, op: Operation) -> Refusal | None:
@@ -380,14 +389,6 @@ class _Matcher:
         if owner(source) in self.draft.members:
             return None
         return self.take(term.inner, source)
-
-
-def _last_axis(axis: Any, op: Operation) -> bool:
-    return axis == -1 or axis == len(value_shape(op.operands[0])) - 1
-
-
-def _spell(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value).lower()
 
 
 def operands_of(found: Match) -> Mapping[str, SSAValue]:

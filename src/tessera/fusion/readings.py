@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from xdsl.ir import Operation, SSAValue
 
 from tessera.fusion.draft import Operand, options_of, owner
@@ -13,6 +15,16 @@ from tessera.graph.types import value_shape
 def is_fused(name: str) -> bool:
     """Whether an op stands for a whole fused call."""
     return name.endswith("_fused") or name == "tessera.flash_attn"
+
+
+def is_last_axis(axis: Any, op: Operation) -> bool:
+    """Whether an axis is the last of an op's operand."""
+    return axis == -1 or axis == len(value_shape(op.operands[0])) - 1
+
+
+def spell(value: Any) -> str:
+    """An option's value as a message writes it."""
+    return f'"{value}"' if isinstance(value, str) else str(value).lower()
 
 
 def through_reshapes(value: SSAValue) -> SSAValue:
@@ -71,4 +83,4 @@ def ungroup(operand: Operand) -> Operand:
     )
     if (opened, repeated, out) != wanted or heads < 1 or group < 1:
         return operand
-    return Operand(value, operand.edits, operand.layout, operand.depth)
+    return Operand(value, operand.edits, operand.layout, operand.hops)

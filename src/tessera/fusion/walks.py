@@ -16,6 +16,7 @@ from tessera.diagnostics import Refusal
 from tessera.fusion import codes
 from tessera.fusion.draft import (
     Draft,
+    Edit,
     Hop,
     Operand,
     constant,
@@ -125,8 +126,7 @@ def _view(walker: Walker, op: Operation) -> Next:
     before, after = value_shape(op.operands[0]), value_shape(op.results[0])
     rows = walker.rows
     if "heads" in walker.steps and _splits_heads(before, after):
-        walker.draft.options["head_dim"] = after[-1]
-        return op.operands[0]
+        return _split_heads(walker, op)
     if before[-rows:] != after[-rows:] or len(before) < rows:
         found, wanted = (
             f"{show(before)} -> {show(after)}",
@@ -146,6 +146,25 @@ def _splits_heads(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
         and DYN not in (before[-1], after[-1], after[-2])
         and after[-1] * after[-2] == before[-1]
     )
+
+
+def _split_heads(walker: Walker, op: Operation) -> Next:
+    """Pass the split of rows into heads; what was passed above it must keep heads whole."""
+    draft, width = walker.draft, value_shape(op.operands[0])[-1]
+    if walker.steps.get("bias") in draft.operands:
+        found, wanted = (
+            "a bias added to each head",
+            f"a bias of {width} before the split",
+        )
+        return draft.refuse(codes.OPERAND_SHAPE, "added operand", found, wanted, op)
+    for index, hop in enumerate(draft.hops):
+        if hop.before[-2:] != hop.after[-2:]:
+            found = f"{show(hop.before)} -> {show(hop.after)} on split heads"
+            wanted = "the last 2 axes unchanged"
+            return draft.refuse(codes.VIEW, "reshape in the chain", found, wanted, op)
+        draft.hops[index] = Hop((*hop.before[:-2], width), (*hop.after[:-2], width))
+    draft.options["head_dim"] = value_shape(op.results[0])[-1]
+    return op.operands[0]
 
 
 def _cast(walker: Walker, op: Operation) -> Next:
@@ -181,13 +200,11 @@ def _scale(walker: Walker, op: Operation) -> Next:
         return op.operands[side]
     if not is_scalar(other):
         return None
-    if walker.by is not None or walker.added or walker.cap is not None:
-        found, wanted = (
-            "a second scale operand, or one below a mask or cap",
-            "one scale",
-        )
-        return walker.draft.refuse(codes.OPTION, "scale", found, wanted, op)
-    edits = (("reciprocal", None),) if divides else ()
+    if walker.by is not None:
+        found = "a second scale operand"
+        return walker.draft.refuse(codes.OPTION, "scale", found, "one", op)
+    edits: tuple[Edit, ...] = (("reshape", ()),) if value_shape(other) else ()
+    edits += (("reciprocal", None),) if divides else ()
     walker.by = Operand(other, edits)
     return op.operands[side]
 
@@ -227,7 +244,7 @@ def _additive_mask(
     if walker.cap is not None:
         found = "a mask before the softcap"
         return walker.draft.refuse(codes.OPTION, "mask", found, "the mask last", op)
-    mask = Operand(other, layout="mask", depth=len(walker.draft.hops))
+    mask = Operand(other, layout="mask", hops=tuple(walker.draft.hops))
     if walker.factor != 1.0 and not (
         walker.factor > 0.0 and _is_zero_or_infinite(other)
     ):
@@ -252,17 +269,15 @@ def _epilogue_add(
     walker: Walker, op: Operation, chain: SSAValue, other: SSAValue
 ) -> Next:
     shape, result = value_shape(other), value_shape(op.results[0])
-    operands, depth = walker.draft.operands, len(walker.draft.hops)
+    operands = walker.draft.operands
     is_column = shape[-1:] == result[-1:] and set(shape[:-1]) <= {1}
-    headed = "head_dim" in walker.draft.options
     bias, residual = walker.steps.get("bias"), walker.steps.get("residual")
     if bias and is_column and bias not in operands:
         edits = () if len(shape) == 1 else (("reshape", (shape[-1],)),)
-        operands[bias] = Operand(other, edits, "column", depth)
+        operands[bias] = Operand(other, edits, "column")
         return chain
-    fits = shape == result and not (headed and depth == 0)
-    if residual and fits and residual not in operands:
-        operands[residual] = Operand(other, (), "residual", depth)
+    if residual and shape == result and residual not in operands:
+        operands[residual] = Operand(other, (), "residual")
         return chain
     wanted = f"a bias of {result[-1]}" if bias else "no sum"
     if residual:
@@ -295,7 +310,7 @@ def _select(walker: Walker, op: Operation) -> Next:
         fill *= factor
     elif not math.isfinite(fill) and (fill > 0 or factor <= 0):
         return walker.draft.refuse(codes.MASK, "mask", f"fill {fill}", "a low fill", op)
-    keep = Operand(op.operands[0], layout="mask", depth=len(walker.draft.hops))
+    keep = Operand(op.operands[0], layout="mask", hops=tuple(walker.draft.hops))
     walker.kept = keep.edited(("not", None)) if inverted else keep
     walker.fill = fill
     return chain
