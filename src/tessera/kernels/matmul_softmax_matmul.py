@@ -86,12 +86,16 @@ def _mask_fits(b: Binding) -> Objection | None:
 
 
 def _heads_divide(b: Binding) -> Objection | None:
-    q, k = value_shape(b.operands["q"]), value_shape(b.operands["k"])
-    if len(q) < 3 or len(k) < 3 or DYN in (q[-3], k[-3]) or k[-3] == 0:
-        return None
-    if q[-3] in (1, k[-3]) or q[-3] % k[-3] == 0:
-        return None
-    return Objection(f"{q[-3]} query heads over {k[-3]} key heads", "a multiple")
+    q = value_shape(b.operands["q"])
+    for role, name in (("k", "key"), ("v", "value")):
+        heads = value_shape(b.operands[role])[-3:-2]
+        if len(q) < 3 or not heads or DYN in (q[-3], *heads) or heads[0] in (0, q[-3]):
+            continue
+        if q[-3] % heads[0]:
+            return Objection(
+                f"{q[-3]} query heads over {heads[0]} {name} heads", "a multiple"
+            )
+    return None
 
 
 def _width_known(b: Binding) -> Objection | None:
