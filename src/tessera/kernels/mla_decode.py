@@ -129,6 +129,6 @@ KERNEL = FusedKernel(
     raised_to="mla_decode_fused",
     raise_=raise_,
     demands=(one_float_type("mask"), Demand(ALIGNMENT, "causal alignment", _aligned)),
-    seen_at=3,
+    seen_at=4,
     launches=3,
 )
