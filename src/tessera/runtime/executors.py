@@ -68,18 +68,22 @@ def _on(device: str) -> str:
 
 
 def _reason(target: str, device: str) -> str:
-    known = [place for name, place in ABSENT if name == target]
-    known += [place for name, place in EXECUTORS if name == target]
+    known = {place: "" for name, place in EXECUTORS if name == target}
+    known |= {place: text for (name, place), text in ABSENT.items() if name == target}
+    if not known:
+        return "no such target"
     if device and device not in known:
-        return f"its devices are {', '.join(known)}" if known else "no such target"
-    reasons = [text for key, text in ABSENT.items() if key == (target, device)]
-    reasons += [text for (name, _), text in ABSENT.items() if name == target]
-    return reasons[0] if reasons else "no such target"
+        return f"its devices are {', '.join(known)}"
+    return known[device] if device else next(iter(known.values()))
 
 
 def _remedy(target: str) -> str:
     if any(name == target for name, _ in EXECUTORS):
         return "leave the device out to run on this host"
-    return (
-        "use `--target apple_cpu`, which makes the same decisions and runs on any host"
+    if any(name == target for name, _ in ABSENT):
+        return (
+            "use target apple_cpu, which makes the same decisions and runs on any host"
+        )
+    return "the targets are " + ", ".join(
+        dict.fromkeys(name for name, _ in (*EXECUTORS, *ABSENT))
     )
