@@ -254,6 +254,22 @@ def test_eight_threads_build_each_signature_once() -> None:
         assert sorted(traces) == sorted([(3, 4), *((n + 1, 2) for n in range(8))])
 
 
+def test_eight_threads_compile_eight_functions() -> None:
+    for _ in range(10):
+        shared = tessera.jit(attention)
+        barrier = threading.Barrier(8)
+
+        def run(number: int, shared: Any = shared, barrier: Any = barrier) -> None:
+            own = tessera.jit(lambda q, k, v: attention(q, k, v) + number)
+            barrier.wait()
+            wanted = attention(Q, K, V)
+            for found in (shared(Q, K, V), own(Q, K, V) - number):
+                np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(run, range(8)))
+
+
 def test_an_index_out_of_range_is_an_error_when_run() -> None:
     rows = tessera.jit(lambda x, i: ops.gather(x, i), target="cpu")
     np.testing.assert_array_equal(rows(X, np.array([0, -1])), X[[0, -1]])
