@@ -66,9 +66,10 @@ class LowerToApple(ModulePass):
         for inner in list(op.walk()):
             if isinstance(inner, GraphOp):
                 self._report_intent(inner, sink)
-                if not isinstance(inner, ConstOp):
-                    self._lower(inner)
-        drop_unread_constants(op)
+        drop_unread(op)
+        for inner in list(op.walk()):
+            if isinstance(inner, GraphOp) and not isinstance(inner, ConstOp):
+                self._lower(inner)
         check_legal(op)
         declare_entries(op)
 
@@ -113,10 +114,10 @@ def entry_dtype(op: Operation) -> str:
     return next((name for name in names if name in FLOATS), names[0])
 
 
-def drop_unread_constants(module: ModuleOp) -> None:
-    """Erase constants that became options of a call."""
-    for op in list(module.walk()):
-        if isinstance(op, ConstOp) and op.results[0].first_use is None:
+def drop_unread(module: ModuleOp) -> None:
+    """Erase what nothing reads since calls were made: constants, repeats of heads, views."""
+    for op in reversed(list(module.walk())):
+        if isinstance(op, GraphOp) and all(r.first_use is None for r in op.results):
             op.detach()
             op.erase()
 
