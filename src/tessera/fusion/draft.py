@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from tessera.diagnostics import Code, Refusal
@@ -52,6 +53,8 @@ class Operand:
         for name, argument in self.edits:
             if name == "reshape":
                 shape = argument
+            elif name == "reshape_by":
+                shape = argument[0]
         return shape
 
     def build(self, g: SsaAlgebra) -> SSAValue:
@@ -60,6 +63,8 @@ class Operand:
         for name, argument in self.edits:
             if name == "reshape":
                 value = g.reshape(value, argument)
+            elif name == "reshape_by":
+                value = _reshape_by(g, value, *argument)
             elif name == "mul":
                 value = g.apply("mul", value, g.scalar(argument, value))
             elif name == "add":
@@ -73,12 +78,24 @@ class Operand:
         return value
 
 
+def _reshape_by(
+    g: SsaAlgebra, value: SSAValue, target: Shape, sizes: SSAValue, tail: int
+) -> SSAValue:
+    """Reshape to the leading `sizes` of a chain and the value's own last axes."""
+    (rank,) = value_shape(sizes)
+    ends = {"starts": (0,), "stops": (rank - tail,), "steps": (1,)}
+    lead = g.apply("slice", sizes, **ends)
+    own = g.constant(np.asarray(target[-tail:], dtype=np.int64))
+    return g.reshape(value, target, g.apply("concat", lead, own, axis=0))
+
+
 @dataclass(frozen=True)
 class Hop:
     """A reshape inside a chain: from the producer's shape to the reader's."""
 
     before: Shape
     after: Shape
+    sizes: SSAValue | None = None
 
 
 @dataclass
@@ -278,6 +295,9 @@ def _adapt(draft: Draft, role: str, operand: Operand) -> Operand | Refusal:
     tail = {"matrix": 2, "row": 1, "mask": 2}.get(operand.layout)
     if operand.layout == "residual":
         return _reshaped(operand, value_shape(draft.root.operands[0]))
+    rows, hops = tail or 1, operand.hops
+    if hops and hops[-1].before[:-rows] == hops[0].after[:-rows]:
+        return operand  # what the reshapes did they also undid
     for hop in reversed(operand.hops):
         shape = operand.shape()
         if operand.layout == "weight" and len(shape) > 2:
@@ -287,7 +307,11 @@ def _adapt(draft: Draft, role: str, operand: Operand) -> Operand | Refusal:
             continue
         lead = relead(shape[:-tail], hop.before[:-tail], hop.after[:-tail])
         target = None if lead is None else (*lead, *shape[-tail:])
-        if target is None or target.count(DYN) > 1:
+        many = target is not None and target.count(DYN) > 1
+        if target and many and hop.sizes is not None and DYN not in shape[-tail:]:
+            operand = operand.edited(("reshape_by", (target, hop.sizes, tail)))
+            continue
+        if target is None or many:
             found = (
                 f"{role} of {show(shape)} under {show(hop.before)} -> {show(hop.after)}"
             )

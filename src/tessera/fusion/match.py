@@ -272,7 +272,7 @@ class _Matcher:
             wanted = str(len(term.args))
             return self.draft.refuse(codes.OPTION, "operands", found, wanted, op)
         refusal = self._in_order(term, op, tuple(op.operands))
-        if refusal is None or len(term.args) != 2:
+        if refusal is None or len(term.args) != 2 or len(op.operands) != 2:
             return refusal
         if term.op in COMMUTATIVE:
             return self._other_order(term, op, refusal)

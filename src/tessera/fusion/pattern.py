@@ -108,6 +108,9 @@ class Terms(Algebra[Term]):
     def removed(self, mask: Term | None, fill: Any, keep: Term | None) -> None:
         return None
 
+    def guarded(self, p: Term, guard: Any) -> Term:
+        return self._step("guard", p)
+
     def attend(self, p: Term, v: Term, keep: Term | None) -> Term:
         return Apply("matmul", (p, v))
 

@@ -7,6 +7,7 @@ the earliest terminal op; a match never takes an op that is intended for another
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import StringAttr
@@ -18,6 +19,7 @@ from tessera.fusion import codes
 from tessera.fusion.draft import Match, Miss
 from tessera.fusion.kernel import FusedKernel
 from tessera.fusion.match import INTENT, match
+from tessera.fusion.seen import see
 from tessera.graph.locations import location_of
 
 
@@ -83,7 +85,8 @@ def recognise(function: FuncOp, kernels: Sequence[FusedKernel]) -> Recognition:
     order = {op: i for i, op in enumerate(function.walk())}
     found = Recognition()
     _honour(order, chains, found)
-    _rediscover(order, chains, found)
+    held = {op for seen in see(function) for op in seen.held}
+    _rediscover(order, chains, found, held)
     found.groups.sort(key=lambda group: order[group.root])
     return found
 
@@ -138,7 +141,10 @@ def _not_terminal(op: Operation, kernel: FusedKernel) -> Refusal:
 
 
 def _rediscover(
-    order: Mapping[Operation, int], chains: Sequence[FusedKernel], found: Recognition
+    order: Mapping[Operation, int],
+    chains: Sequence[FusedKernel],
+    found: Recognition,
+    held: AbstractSet[Operation],
 ) -> None:
     taken = {member for group in found.groups for member in group.match.members}
     reserved = {group.root for group in found.groups}
@@ -146,7 +152,7 @@ def _rediscover(
     offers: list[Group] = []
     misses: list[NearMiss] = []
     for op in order:
-        if op in reserved:
+        if op in reserved or op in held:
             continue
         for kernel in chains:
             result = _attempt(kernel, op, order)

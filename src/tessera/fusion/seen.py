@@ -20,13 +20,20 @@ THROUGH = frozenset(
 REACH = 16
 
 
+Held = tuple[Operation, ...] | None
+
+
 @dataclass(frozen=True)
 class Seen:
-    """A pattern without a kernel, at the op that stands for it."""
+    """A pattern without a kernel, at the op that stands for it.
+
+    `held` are ops that belong to it and are no site of their own.
+    """
 
     kind: str
     root: Operation
     refusal: Refusal
+    held: tuple[Operation, ...] = ()
 
 
 def see(function: FuncOp) -> list[Seen]:
@@ -34,7 +41,8 @@ def see(function: FuncOp) -> list[Seen]:
     found: list[Seen] = []
     for op in function.walk():
         kind = DETECTORS.get(op.name)
-        if kind is not None and kind[1](op):
+        held = kind[1](op) if kind is not None else None
+        if kind is not None and held is not None:
             refusal = Refusal(
                 NO_KERNEL,
                 op.name,
@@ -43,22 +51,22 @@ def see(function: FuncOp) -> list[Seen]:
                 f"{kind[0]}, for which there is none yet",
                 "a pattern of the catalog (`tessera kernels`)",
             )
-            found.append(Seen(kind[0], op, refusal))
+            found.append(Seen(kind[0], op, refusal, held))
     return found
 
 
-def _always(op: Operation) -> bool:
-    return True
+def _always(op: Operation) -> Held:
+    return ()
 
 
-def _is_relu_mlp(op: Operation) -> bool:
+def _relu_mlp(op: Operation) -> Held:
     """max(x, 0) between two products with weights."""
     zero = any(constant(operand) == 0.0 for operand in op.operands)
     fed = any(from_product(operand) for operand in op.operands)
-    return zero and fed and _feeds_product(op.results[0])
+    return () if zero and fed and _feeds_product(op.results[0]) else None
 
 
-def _is_geglu(op: Operation) -> bool:
+def _geglu(op: Operation) -> Held:
     """Gelu of one product times another product."""
     sides = [owner(operand) for operand in op.operands]
     for index, side in enumerate(sides):
@@ -66,8 +74,8 @@ def _is_geglu(op: Operation) -> bool:
             continue
         other = op.operands[1 - index]
         if from_product(side.operands[0]) and from_product(other):
-            return True
-    return False
+            return (side,)
+    return None
 
 
 def from_product(value: SSAValue) -> bool:
@@ -107,10 +115,10 @@ def _feeds_product(value: SSAValue) -> bool:
     return False
 
 
-DETECTORS: dict[str, tuple[str, Callable[[Operation], bool]]] = {
+DETECTORS: dict[str, tuple[str, Callable[[Operation], Held]]] = {
     "tessera.layernorm": ("layernorm", _always),
     "tessera.rope": ("rope", _always),
     "tessera.glu": ("geglu", _always),
-    "tessera.max": ("relu", _is_relu_mlp),
-    "tessera.mul": ("geglu", _is_geglu),
+    "tessera.max": ("relu", _relu_mlp),
+    "tessera.mul": ("geglu", _geglu),
 }

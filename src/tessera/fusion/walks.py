@@ -135,7 +135,8 @@ def _view(walker: Walker, op: Operation) -> Next:
         return walker.draft.refuse(
             codes.VIEW, "reshape in the chain", found, wanted, op
         )
-    walker.draft.hops.append(Hop(before, after))
+    sizes = op.operands[1] if len(op.operands) > 1 else None
+    walker.draft.hops.append(Hop(before, after, sizes))
     return op.operands[0]
 
 
@@ -287,6 +288,25 @@ def _epilogue_add(
 
 
 def _select(walker: Walker, op: Operation) -> Next:
+    """A NaN guard around the softmax, or a boolean mask below it."""
+    return _guard(walker, op) if "guard" in walker.steps else _mask(walker, op)
+
+
+def _guard(walker: Walker, op: Operation) -> Next:
+    """select(isnan(p), 0, p): NaN rows become zero."""
+    test, zero, chain = op.operands
+    maker = owner(test)
+    is_guard = maker is not None and maker.name == "tessera.isnan"
+    if maker is None or not is_guard or maker.operands[0] is not chain:
+        return None
+    if constant(zero) != 0.0:
+        return None
+    walker.draft.members.append(maker)
+    walker.draft.options["nan_guard"] = True
+    return chain
+
+
+def _mask(walker: Walker, op: Operation) -> Next:
     """A boolean mask: select(keep, scores, fill) or select(drop, fill, scores)."""
     if "mask" not in walker.steps:
         return None

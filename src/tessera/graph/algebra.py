@@ -101,6 +101,12 @@ class Algebra(ABC, Generic[V]):
             return keep
         return mask if keep is None else self.apply("and", mask, keep)
 
+    def guarded(self, p: V, guard: bool) -> V:
+        """`p` with NaN rows put to zero where the graph asks for it."""
+        if not guard:
+            return p
+        return self.apply("select", self.apply("isnan", p), self.scalar(0.0, p), p)
+
     def attend(self, p: V, v: V, keep: V | None) -> V:
         """`p @ v` in which a removed key has no influence."""
         if keep is None:
@@ -183,19 +189,22 @@ class SsaAlgebra(Algebra[SSAValue]):
         self._insert(made)
         return made.results[0]
 
-    def reshape(self, x: SSAValue, shape: tuple[int, ...]) -> SSAValue:
-        """`x` in another static shape (or one with a single unknown size)."""
-        return self._typed("reshape", x, value_dtype(x), shape)
+    def reshape(
+        self, x: SSAValue, shape: tuple[int, ...], sizes: SSAValue | None = None
+    ) -> SSAValue:
+        """`x` in another shape; `sizes` give it where two or more are unknown."""
+        operands = (x,) if sizes is None else (x, sizes)
+        return self._typed("reshape", operands, value_dtype(x), shape)
 
     def cast(self, x: SSAValue, dtype: str) -> SSAValue:
         if value_dtype(x) == dtype:
             return x
-        return self._typed("cast", x, dtype, value_shape(x))
+        return self._typed("cast", (x,), dtype, value_shape(x))
 
     def _typed(
-        self, op: str, x: SSAValue, dtype: str, shape: tuple[int, ...]
+        self, op: str, x: tuple[SSAValue, ...], dtype: str, shape: tuple[int, ...]
     ) -> SSAValue:
-        made = OPS[op].build((x,), (tensor(dtype, shape),), self._location)
+        made = OPS[op].build(x, (tensor(dtype, shape),), self._location)
         self._insert(made)
         return made.results[0]
 

@@ -51,7 +51,8 @@ def meaning(g: Algebra[V], x: Mapping[str, V], o: Mapping[str, Any]) -> tuple[V,
     mask, fill = x.get("mask"), g.fill(o["mask_fill"])
     rule = g.rule(q, x["k"], causal=o["causal"], window=o["window"])
     s = g.ruled(g.masked(s, mask, fill), rule)
-    return (g.attend(g.softmax(s), v, g.removed(mask, fill, rule)),)
+    p = g.guarded(g.softmax(s), o["nan_guard"])
+    return (g.attend(p, v, g.removed(mask, fill, rule)),)
 
 
 def from_flash_attn(op: GraphOp) -> Binding:
@@ -116,6 +117,7 @@ KERNEL = FusedKernel(
         "causal": Causal(),
         "window": Int(None),
         "mask_fill": Float(None),
+        "nan_guard": Bool(False),
         "transpose_b": Bool(False),
     },
     meaning=meaning,
