@@ -44,7 +44,13 @@ def site_kinds(
 def name_sites(
     function: FuncOp, kinds: Mapping[Operation, str]
 ) -> dict[Operation, str]:
-    """An id for each site; an id that an op already carries is kept."""
+    """An id for each site; an id that an op already carries is kept, and never given anew."""
+    carried: dict[Operation, str] = {}
+    taken: set[str] = set()
+    for op in kinds:
+        name = _carried(op)
+        carried[op] = "" if name in taken else name
+        taken.add(name)
     seen: Counter[str] = Counter()
     names: dict[Operation, str] = {}
     for op, kind in kinds.items():
@@ -52,8 +58,18 @@ def name_sites(
         prefix = "/".join(
             part for part in (function.sym_name.data, layer, kind) if part
         )
-        carried = op.attributes.get(SITE)
-        fresh = f"{prefix}#{seen[prefix]}"
+        names[op] = carried[op] or _fresh(prefix, seen, taken)
         seen[prefix] += 1
-        names[op] = carried.data if isinstance(carried, StringAttr) else fresh
     return names
+
+
+def _carried(op: Operation) -> str:
+    name = op.attributes.get(SITE)
+    return name.data if isinstance(name, StringAttr) else ""
+
+
+def _fresh(prefix: str, seen: Counter[str], taken: set[str]) -> str:
+    while (name := f"{prefix}#{seen[prefix]}") in taken:
+        seen[prefix] += 1
+    taken.add(name)
+    return name
