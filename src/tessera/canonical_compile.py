@@ -15,7 +15,7 @@ from tessera.fusion.draft import Miss
 from tessera.fusion.kernel import FusedKernel
 from tessera.fusion.match import INTENT, operands_of
 from tessera.fusion.raise_composite import near_misses
-from tessera.fusion.recognise import Contradiction, recognise
+from tessera.fusion.recognise import Contradiction, intent_of, recognise
 from tessera.fusion.sites import SITE, name_sites, site_kinds
 from tessera.target.device import find_target
 
@@ -105,7 +105,7 @@ def stamp_fusion_intents(module: ModuleOp) -> int:
     result = CompileResult(module, "")
     for function in _functions(module):
         _decide(function, result)
-    return len(result.fusion_groups)
+    return sum(intent_of(g.terminal) == g.kernel for g in result.fusion_groups)
 
 
 def _functions(module: ModuleOp) -> list[FuncOp]:
