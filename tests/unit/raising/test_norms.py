@@ -191,6 +191,17 @@ def test_spellings_of_layernorm(variance: Maker, root: str, weights: str) -> Non
     check(rows, y, "layernorm", eps=1e-5, axis=-1)
 
 
+@pytest.mark.parametrize("weights", ["none", "w", "w and b"])
+def test_a_layernorm_is_more_than_an_rmsnorm_of_what_is_centred(weights: str) -> None:
+    rows = Rows()
+    c = centred(rows)
+    spread = rows.op("add", rows.mean(rows.op("mul", c, c)), 1e-5)
+    y = rows.op("mul", c, rows.op("rsqrt", spread))
+    y = y if weights == "none" else rows.op("mul", y, rows.w)
+    y = rows.op("add", y, rows.b) if weights == "w and b" else y
+    check(rows, y, "layernorm", eps=1e-5)
+
+
 @pytest.mark.parametrize("axis", [-1, 1, 0])
 @pytest.mark.parametrize("shifted", [True, False])
 @pytest.mark.parametrize("divided", [True, False])

@@ -101,7 +101,7 @@ def _raise_root(
     if not shape:
         return
     grammar = Grammar(_holds, lambda value: _is_vector(value, shape), MOST_OPS)
-    found = _first_match(cuts(root, order, grammar, numbers))
+    found = _best_match(cuts(root, order, grammar, numbers))
     if found is not None:
         rewrites.replace(root, _composite(*found))
 
@@ -109,19 +109,20 @@ def _raise_root(
 Match = tuple[Region, RowFunction, Weights]
 
 
-def _first_match(regions: Iterator[Region]) -> Match | None:
-    """The smallest region that is a row function.
+def _best_match(regions: Iterator[Region]) -> Match | None:
+    """The smallest region that is a row function with all of its reductions.
 
-    A softmax is one with or without the maximum taken off: then the larger region.
+    A softmax is one without its maximum, a layernorm is an rmsnorm of what is centred:
+    the region with more reductions is the function meant.
     """
     found: Match | None = None
     for region in islice(filter(_plausible, regions), MOST_CUTS):
-        weights, function = fit_weights(region), recognise(region)
+        if found is not None and _reductions(region) <= _reductions(found[0]):
+            continue
+        weights = fit_weights(region)
+        function = None if weights is None else recognise(region)
         if weights is not None and function is not None:
-            if found is None or _reductions(region) > _reductions(found[0]):
-                found = region, function, weights
-            if function.op != "softmax":
-                return found
+            found = region, function, weights
     return found
 
 
