@@ -19,7 +19,7 @@ from tessera.cli.models import DEFAULT_TARGET, Model, open_model
 from tessera.cli.options import ModelArgument, RemarksOption, TargetOption
 from tessera.cli.verify import Comparison, compare, tolerance
 from tessera.reference import Array, dtype_name, is_float
-from tessera.runtime import execute, find_executor, step_placement
+from tessera.runtime import Executor, execute, find_executor, step_placement
 
 
 def run(
@@ -61,21 +61,20 @@ def run(
         start = perf_counter()
         results = execute(program, feeds, device=device)
         seconds = perf_counter() - start
-    if outputs is not None:
-        write_arrays(outputs, results)
     origin = f"from {inputs}" if inputs else f"random, seed {seed}"
     facts = f"target {program.target} · device {executor.device} · inputs {origin}"
     say(Text(str(model), style="bold"), Text(facts, style="dim"), "")
     say(*_results(program, results))
-    placed = Counter(step_placement(step, executor) for step in program.steps)
-    say("", Text(_steps(program, placed, seconds), style="dim"))
+    say("", Text(_steps(program, executor, seconds), style="dim"))
     if outputs is not None:
+        write_arrays(outputs, results)
         say(Text(f"results written to {outputs}", style="dim"))
     if verify:
         _verify(opened, feeds, results)
 
 
-def _steps(program: Program, placed: Mapping[str, int], seconds: float) -> str:
+def _steps(program: Program, executor: Executor, seconds: float) -> str:
+    placed = Counter(step_placement(step, executor) for step in program.steps)
     fused = sum(step.call is not None for step in program.steps)
     where = ", ".join(f"{count} on {name}" for name, count in sorted(placed.items()))
     calls = f"{fused} fused call{'' if fused == 1 else 's'}"
