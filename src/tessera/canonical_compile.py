@@ -9,9 +9,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from tessera.catalog import KERNELS, PASSES, new_context
-from tessera.diagnostics import Diagnostics
-from tessera.fusion.draft import Miss
+from tessera.catalog import ATTENTION, KERNELS, PASSES, new_context
+from tessera.diagnostics import Diagnostics, Refusal
 from tessera.fusion.kernel import FusedKernel
 from tessera.fusion.match import INTENT, operands_of
 from tessera.fusion.raise_composite import near_misses
@@ -55,7 +54,7 @@ class SiteMiss:
     function: str
     kernel: FusedKernel
     root: Operation
-    miss: Miss
+    refusal: Refusal
 
 
 @dataclass
@@ -116,7 +115,12 @@ def _decide(function: FuncOp, result: CompileResult) -> None:
     """Recognise the chains of one function, stamp them, keep what was found."""
     found = recognise(function, KERNELS)
     kinds = site_kinds(function, found, KERNELS)
-    raised = near_misses(KERNELS, function)
+    raised = [
+        (kernel, root, refusal)
+        for kernel in KERNELS
+        if kernel.raised_to
+        for root, refusal in near_misses(kernel, ATTENTION, function)
+    ]
     for kernel, root, _ in raised:
         kinds.setdefault(root, kernel.kind)
     names = name_sites(function, kinds)
@@ -129,13 +133,10 @@ def _decide(function: FuncOp, result: CompileResult) -> None:
         members, operands = group.match.members, operands_of(group.match)
         made = FusionGroup(names[root], where, group.kernel.name, members, operands)
         result.fusion_groups.append(made)
-    for near in found.misses:
-        if kinds[near.root] == near.kernel.kind:
-            miss = SiteMiss(names[near.root], where, near.kernel, near.root, near.miss)
-            result.misses.append(miss)
-    for kernel, root, miss in raised:
+    missed = [(near.kernel, near.root, near.miss.refusal) for near in found.misses]
+    for kernel, root, refusal in (*missed, *raised):
         if kinds[root] == kernel.kind:
-            result.misses.append(SiteMiss(names[root], where, kernel, root, miss))
+            result.misses.append(SiteMiss(names[root], where, kernel, root, refusal))
     result.contradictions.extend((where, c) for c in found.contradictions)
 
 

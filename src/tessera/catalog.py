@@ -35,13 +35,17 @@ KERNELS: tuple[FusedKernel, ...] = (
     mla_decode.KERNEL,
     native_sparse_attn.KERNEL,
 )
+ATTENTION = matmul_softmax_matmul.KERNEL
 KERNEL_BY_NAME: Mapping[str, FusedKernel] = {kernel.name: kernel for kernel in KERNELS}
 CHAINS = frozenset(kernel.name for kernel in KERNELS if kernel.is_chain)
 
-RAISE_COMPOSITES: tuple[type[ModulePass], ...] = (
-    raising_pass(mla_decode.KERNEL, "tessera-mla-fusion"),
-    raising_pass(native_sparse_attn.KERNEL, "tessera-native-sparse-attn-fusion"),
-    raising_pass(swiglu.KERNEL, "tessera-swiglu-fusion"),
+RAISE_COMPOSITES: tuple[type[ModulePass], ...] = tuple(
+    raising_pass(kernel, ATTENTION, f"tessera-{name}-fusion")
+    for name, kernel in (
+        ("mla", mla_decode.KERNEL),
+        ("native-sparse-attn", native_sparse_attn.KERNEL),
+        ("swiglu", swiglu.KERNEL),
+    )
 )
 APPLE = tuple(target for target in TARGETS.values() if target.consumes_intents)
 CONSUME: Mapping[str, tuple[type[ModulePass], ...]] = {
@@ -53,7 +57,7 @@ LOWER: Mapping[str, type[ModulePass]] = {
 }
 
 
-RaiseCompositions = compositions_pass((*RAISE, *RAISE_COMPOSITES))
+RaiseCompositions = compositions_pass((*RAISE, *RAISE_COMPOSITES, NormaliseGraph))
 
 _ALL: tuple[type[ModulePass], ...] = (
     NormaliseGraph,

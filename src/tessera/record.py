@@ -69,7 +69,7 @@ def _decided(
             ops = groups[site_id].ops if site_id in groups else (op.name,)
             site = _site(site_id, function, op, ops)
             miss = misses.get(site_id)
-            refusal = refused.get(op) or (miss.miss.refusal if miss else None)
+            refusal = refused.get(op) or (miss.refusal if miss else None)
             nearest = miss.kernel.name if miss else None
             if op in refused:
                 site = replace(site, intent_verdict="contradicted")

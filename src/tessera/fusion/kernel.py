@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from tessera.diagnostics import Code
+from tessera.diagnostics import Code, Refusal
+from tessera.fusion.draft import Match
 from tessera.fusion.pattern import Apply, Capture, Hole, Term, Terms
-from tessera.graph.algebra import Algebra
+from tessera.graph.algebra import Algebra, SsaAlgebra
 from tessera.graph.attributes import Kind
 from tessera.graph.operation import GraphOp
 
@@ -33,6 +34,21 @@ class Raise(Protocol):
     def __call__(
         self, g: Algebra[V], x: Mapping[str, V], o: Mapping[str, Any], /
     ) -> V: ...
+
+
+@dataclass(frozen=True)
+class Reread:
+    """A spelled-out region read as the pre-fused op that `build` makes of it.
+
+    `root` is the op whose result it replaces; what nothing reads after that is dead.
+    """
+
+    root: Operation
+    build: Callable[[SsaAlgebra], SSAValue]
+
+
+Attention = Callable[[Operation], Match | None]
+Rereader = Callable[[Operation, Attention], "Reread | Refusal | None"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +94,8 @@ class FusedKernel:
     `readings`: option values fixed while the meaning is read as a pattern (one pattern
     each); empty when the kernel is never spelled out in a graph.  `composites`: how a
     pre-fused op binds to the kernel.  `raised_to`, `raise_`: the pre-fused op that a
-    chain becomes, and how; `holes` and `captures` name what only that chain has.
+    chain becomes, and how; `reread` finds what no pattern can say, given how to read an
+    op as plain attention; `holes` and `captures` name what only that chain has.
     `scaled`: roles from which a constant factor may be taken.  `launches`: how many a
     call takes; `unfused`: the reading that spells out what it saves.  `seen_at`: how many
     ops of the pattern make a near miss a site worth recording.
@@ -98,6 +115,7 @@ class FusedKernel:
     )
     raised_to: str = ""
     raise_: Raise | None = None
+    reread: Rereader | None = None
     holes: tuple[str, ...] = ()
     captures: tuple[str, ...] = ()
     scaled: tuple[str, ...] = ()

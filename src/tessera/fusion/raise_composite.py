@@ -6,19 +6,20 @@ close is a remark.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from tessera.diagnostics import Refusal
 from tessera.fusion.draft import Match, Miss, erase_unused
-from tessera.fusion.kernel import FusedKernel
+from tessera.fusion.kernel import Attention, FusedKernel, Reread
 from tessera.fusion.match import INTENT, match
 from tessera.graph.algebra import SsaAlgebra
 from tessera.graph.context import sink_of
@@ -28,66 +29,83 @@ from tessera.graph.types import value_shape
 
 @dataclass(frozen=True)
 class RaiseComposite(ModulePass):
-    """Raise the chains of one kernel."""
+    """Raise the chains of one kernel; `attention` is the kernel of plain attention."""
 
     kernel: ClassVar[FusedKernel]
+    attention: ClassVar[FusedKernel]
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite every function of the module; report near misses."""
         sink = sink_of(ctx)
         for function in [f for f in op.walk() if isinstance(f, FuncOp)]:
-            for root, miss in raise_chains(self.kernel, function):
-                text = f"not raised to {self.kernel.raised_to}: {miss.refusal.text}"
-                sink.remark(location_of(root), text, miss.refusal.code)
+            for inner in list(function.walk()):
+                if inner.parent is not None and INTENT not in inner.attributes:
+                    self._raise(inner)
+            for near, refusal in near_misses(self.kernel, self.attention, function):
+                text = f"not raised to {self.kernel.raised_to}: {refusal.text}"
+                sink.remark(location_of(near), text, refusal.code)
 
-
-def raising_pass(kernel: FusedKernel, name: str) -> type[RaiseComposite]:
-    """The pass class that raises the chains of a kernel."""
-    body = {"name": name, "kernel": kernel, "__module__": __name__}
-    return type("RaiseComposite", (RaiseComposite,), body)
-
-
-def raise_chains(kernel: FusedKernel, function: FuncOp) -> list[tuple[Operation, Miss]]:
-    """Raise every chain of a function; the near misses that stay."""
-    misses: list[tuple[Operation, Miss]] = []
-    for op in list(function.walk()):
-        if op.parent is None or INTENT in op.attributes:
-            continue
-        found = match(kernel, op)
+    def _raise(self, op: Operation) -> None:
+        found = match(self.kernel, op)
         if isinstance(found, Match):
-            _replace(kernel, found)
-        elif found is not None and found.depth >= kernel.seen_at:
-            misses.append((op, found))
-    return [(op, miss) for op, miss in misses if op.parent is not None]
+            replace(op, lambda g: _build(self.kernel, found, g))
+            erase_unused(found.members)
+        elif self.kernel.reread is not None:
+            read = self.kernel.reread(op, reader(self.attention))
+            if isinstance(read, Reread):
+                replace(read.root, read.build)
+
+
+def raising_pass(
+    kernel: FusedKernel, attention: FusedKernel, name: str
+) -> type[RaiseComposite]:
+    """The pass class that raises the chains of a kernel."""
+    body = {"name": name, "kernel": kernel, "attention": attention}
+    return type("RaiseComposite", (RaiseComposite,), {**body, "__module__": __name__})
+
+
+def reader(attention: FusedKernel) -> Attention:
+    """How to read an op as plain attention: its edited operands, and its options."""
+
+    def read(op: Operation) -> Match | None:
+        found = match(attention, op)
+        return found if isinstance(found, Match) else None
+
+    return read
 
 
 def near_misses(
-    kernels: Sequence[FusedKernel], function: FuncOp
-) -> list[tuple[FusedKernel, Operation, Miss]]:
-    """The chains that were not raised, without changing anything."""
-    found: list[tuple[FusedKernel, Operation, Miss]] = []
-    for kernel in kernels:
-        if not kernel.raised_to:
-            continue
-        for op in function.walk():
-            result = match(kernel, op)
-            if isinstance(result, Miss) and result.depth >= kernel.seen_at:
-                found.append((kernel, op, result))
+    kernel: FusedKernel, attention: FusedKernel, function: FuncOp
+) -> list[tuple[Operation, Refusal]]:
+    """The chains of a function that came close and stay, without changing anything."""
+    found: list[tuple[Operation, Refusal]] = []
+    for op in function.walk():
+        result = match(kernel, op)
+        if isinstance(result, Miss) and result.depth >= kernel.seen_at:
+            found.append((op, result.refusal))
+        elif kernel.reread is not None:
+            read = kernel.reread(op, reader(attention))
+            if isinstance(read, Refusal):
+                found.append((op, read))
     return found
 
 
-def _replace(kernel: FusedKernel, found: Match) -> None:
-    root, result = found.root, found.root.results[0]
+def _build(kernel: FusedKernel, found: Match, g: SsaAlgebra) -> SSAValue:
+    operands = {role: operand.build(g) for role, operand in found.operands.items()}
+    assert kernel.raise_ is not None
+    return kernel.raise_(g, operands, found.options)
+
+
+def replace(root: Operation, build: Callable[[SsaAlgebra], SSAValue]) -> None:
+    """Put what `build` makes in the place of an op's result; notes move along."""
+    result = root.results[0]
     g = SsaAlgebra(
         lambda op: Rewriter.insert_op(op, InsertPoint.before(root)), root.location
     )
-    operands = {role: operand.build(g) for role, operand in found.operands.items()}
-    assert kernel.raise_ is not None
-    value = kernel.raise_(g, operands, found.options)
+    value = build(g)
     if value.type != result.type:
         value = g.reshape(value, value_shape(result))
     for key, note in root.attributes.items():
         if "." in key and isinstance(value.owner, Operation):
             value.owner.attributes[key] = note
     result.replace_all_uses_with(value)
-    erase_unused(found.members)
