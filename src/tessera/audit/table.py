@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from tessera.audit.rows import Row, Section, common_prefix, sections
 from tessera.decisions import Document, Site
 
 DEFAULT_WIDTH = 100
-NARROWEST = 60
+NARROWEST = 72
 GAP = 2
 INDENT = 2
 
@@ -275,11 +276,11 @@ def _summary(
 
 def _advice(document: Document, width: int) -> Iterable[Text]:
     """What a reader can do about refusals: one entry a code and suggestion."""
-    counts: dict[tuple[str, str], int] = {}
-    for site in document.sites:
-        if site.code is not None:
-            key = (site.code, site.suggestion or "")
-            counts[key] = counts.get(key, 0) + 1
+    counts = Counter(
+        (site.code, site.suggestion)
+        for site in document.sites
+        if site.code and site.suggestion
+    )
     if not counts:
         return
     yield Text()
