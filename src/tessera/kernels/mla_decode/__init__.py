@@ -19,6 +19,7 @@ from tessera.graph.algebra import Algebra
 from tessera.graph.attributes import Bool, Float, Int, Word
 from tessera.graph.operation import GraphOp
 from tessera.graph.types import DYN, value_shape
+from tessera.kernels.mla_decode.latent import reread
 
 V = TypeVar("V")
 
@@ -128,6 +129,7 @@ KERNEL = FusedKernel(
     composites={"mla_decode_fused": from_x, "mla_cached_fused": from_cache},
     raised_to="mla_decode_fused",
     raise_=raise_,
+    reread=reread,
     demands=(one_float_type("mask"), Demand(ALIGNMENT, "causal alignment", _aligned)),
     seen_at=4,
     launches=3,
