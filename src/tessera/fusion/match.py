@@ -21,20 +21,21 @@ from tessera.fusion.draft import (
     adapt,
     constant,
     describe,
+    options_of,
     owner,
 )
 from tessera.fusion.kernel import Binding, FusedKernel
 from tessera.fusion.pattern import Apply, Capture, Hole, Part, Shared, Term, Walk
 from tessera.fusion.readings import (
-    is_fused,
+    default_of,
     is_last_axis,
     is_part,
+    makers,
     spell,
     swaps_last,
-    through_reshapes,
     ungroup,
 )
-from tessera.fusion.walks import Walker
+from tessera.fusion.walks import Walker, nearest
 from tessera.graph.algebra import SsaAlgebra
 from tessera.graph.operation import GraphOp
 from tessera.graph.types import show, value_shape
@@ -224,7 +225,11 @@ class _Matcher:
             found, wanted = describe(value), f"tessera.{term.op}"
             return self.draft.refuse(codes.PRODUCER, "producer", found, wanted)
         refusal = self._member(op)
-        return refusal or self._options(term, op) or self._arguments(term, op)
+        if refusal is not None:
+            return refusal
+        first = self._options(term, op)
+        second = self._arguments(term, op)  # also when refused: how near a miss is
+        return first or second
 
     @property
     def _top(self) -> SSAValue:
@@ -251,20 +256,20 @@ class _Matcher:
 
     def _options(self, term: Apply, op: Operation) -> Refusal | None:
         """Every attribute of a matched op is captured, equal, or refused."""
-        assert isinstance(op, GraphOp)
-        for name, found in op.options().items():
-            wanted = term.options.get(name, op.attrs[name].default)
+        refusal: Refusal | None = None
+        for name, found in options_of(op).items():
+            wanted = term.options.get(name, default_of(op, name))
             if isinstance(wanted, Capture):
                 wanted = self.draft.options.setdefault(wanted.option, found)
             if name == "axis" and is_last_axis(found, op):
                 continue
-            if found != wanted:
+            if found != wanted and refusal is None:
                 code = OPTION_CODES.get(name, codes.OPTION)
                 text = f"{name} = {spell(found)}"
-                return self.draft.refuse(
+                refusal = self.draft.refuse(
                     code, f"{op.name} {name}", text, f"{name} = {spell(wanted)}", op
                 )
-        return None
+        return refusal
 
     def _arguments(self, term: Apply, op: Operation) -> Refusal | None:
         if len(op.operands) > len(term.args):
@@ -358,6 +363,7 @@ class _Matcher:
             if op is None or followed is None:
                 return self._wrong_producer(value, walker.inner)
             if isinstance(followed, Refusal):
+                self.draft.depth += nearest(value, walker.inner)[1]
                 return followed
             refusal = self._member(op, counts=False)
             if refusal is not None:
@@ -365,15 +371,8 @@ class _Matcher:
             value = followed
 
     def _wrong_producer(self, value: SSAValue, wanted: str) -> Refusal:
-        """Blame a sum on what it adds, and a fused op on its owner."""
-        op = owner(value)
-        makers = [describe(value)]
-        if op is not None and op.name == "tessera.add":
-            makers = [describe(through_reshapes(operand)) for operand in op.operands]
-        owned = next((name for name in makers if is_fused(name)), None)
-        code, found = codes.PRODUCER, " + ".join(makers)
-        if owned is not None:
-            code, found = codes.OWNED, f"{owned}, another fused site"
+        found, owned = makers(value)
+        code = codes.OWNED if owned else codes.PRODUCER
         return self.draft.refuse(code, "producer", found, wanted)
 
     def _part(self, term: Part, value: SSAValue) -> Refusal | None:
@@ -385,10 +384,8 @@ class _Matcher:
                 codes.PRODUCER, "producer", describe(value), wanted
             )
         source = op.operands[0]
-        self.draft.members.append(op)
-        if owner(source) in self.draft.members:
-            return None
-        return self.take(term.inner, source)
+        refusal = self._member(op, counts=False)
+        return refusal or self.take(term.inner, source)
 
 
 def operands_of(found: Match) -> Mapping[str, SSAValue]:

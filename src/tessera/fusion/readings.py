@@ -4,17 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
-from tessera.fusion.draft import Operand, options_of, owner
+from tessera.fusion.draft import Operand, describe, options_of, owner
 from tessera.fusion.pattern import Part
 from tessera.graph.algebra import part_bounds
+from tessera.graph.operation import GraphOp
 from tessera.graph.types import value_shape
 
 
-def is_fused(name: str) -> bool:
-    """Whether an op stands for a whole fused call."""
-    return name.endswith("_fused") or name == "tessera.flash_attn"
+def fused_name(op: Operation | None) -> str | None:
+    """The name of an op that stands for a whole fused call; None for any other."""
+    if op is None:
+        return None
+    kernel = op.attributes.get("tessera.fusion.kernel")
+    if isinstance(kernel, StringAttr):
+        return f"a call of {kernel.data}"
+    fused = op.name.endswith("_fused") or op.name == "tessera.flash_attn"
+    return op.name if fused else None
+
+
+def makers(value: SSAValue) -> tuple[str, bool]:
+    """What makes a value, for a message: of a sum, what it adds.
+
+    The flag tells that a fused call is among them, and then the text names it.
+    """
+    op = owner(value)
+    sums = op is not None and op.name == "tessera.add"
+    values = [through_reshapes(v) for v in op.operands] if op and sums else [value]
+    fused = next(filter(None, (fused_name(owner(v)) for v in values)), None)
+    if fused is not None:
+        return f"{fused}, another fused site", True
+    return " + ".join(map(describe, values)), False
+
+
+def default_of(op: Operation, name: str) -> Any:
+    """The value of a declared attribute where it is absent."""
+    assert isinstance(op, GraphOp)
+    return op.attrs[name].default
 
 
 def is_last_axis(axis: Any, op: Operation) -> bool:

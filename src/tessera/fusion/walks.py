@@ -24,7 +24,7 @@ from tessera.fusion.draft import (
     options_of,
     owner,
 )
-from tessera.fusion.readings import is_fused
+from tessera.fusion.readings import fused_name
 from tessera.graph.ops.layout import ConstOp
 from tessera.graph.types import (
     DYN,
@@ -115,7 +115,7 @@ def nearest(value: SSAValue, inner: str) -> tuple[int, bool]:
         seen += len(level)
         if any(op.name == inner for op in makers):
             return distance, True
-        if any(is_fused(op.name) for op in makers):
+        if any(map(fused_name, makers)):
             return distance, False
         level = [v for op in makers if op.name in WALKABLE for v in op.operands]
         distance += 1
@@ -280,7 +280,7 @@ def _epilogue_add(
     if residual and shape == result and residual not in operands:
         operands[residual] = Operand(other, (), "residual")
         return chain
-    wanted = f"a bias of {result[-1]}" if bias else "no sum"
+    wanted = f"one bias of {result[-1]}" if bias else "no sum"
     if residual:
         wanted += f" or one residual of {show(result)}"
     found = f"an addend of {show(shape)}"
