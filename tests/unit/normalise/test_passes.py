@@ -16,6 +16,7 @@ from tessera.graph.normalise.drop_identities import DropIdentities
 from tessera.graph.normalise.fold_constants import FoldConstants
 from tessera.graph.normalise.hoist_constants import HoistConstants
 from tessera.graph.normalise.write_defaults import WriteDefaults
+from tessera.graph.ops.elementwise import NegOp
 from tessera.graph.ops.layout import END, ConstOp
 from tessera.graph.ops.reduction import MatmulOp
 from tessera.graph.types import DYN, tensor
@@ -165,6 +166,32 @@ def test_views_merge_and_vanish() -> None:
     module = graph.module([("y", graph.op("neg", graph.op("neg", y)))])
     run(module, DropIdentities())
     assert names(module) == []
+
+
+def test_a_pair_that_states_more_sizes_stays() -> None:
+    graph = GraphBuilder()
+    x = graph.input("x", "f32", (DYN, 3))
+    y = graph.op(
+        "transpose", graph.op("transpose", x, permutation=(1, 0)), permutation=(1, 0)
+    )
+    known = NegOp.create(operands=[y], result_types=[tensor("f32", (2, 3))])
+    again = NegOp.create(operands=known.results, result_types=[tensor("f32", (2, 3))])
+    graph.block.add_ops([known, again])
+    module = graph.module([("y", again.results[0])])
+    run(module, NormaliseGraph())
+    assert names(module) == ["neg", "neg"]
+
+
+def test_what_holds_nothing_leaves_a_concat() -> None:
+    graph = GraphBuilder()
+    x, none = graph.input("x", "f32", (2, 3)), graph.input("none", "f32", (2, 0))
+    one = graph.op("concat", none, x, axis=-1)
+    two = graph.op("concat", x, none, x, axis=1)
+    nothing = graph.op("concat", none, none, axis=1)
+    module = graph.module([("one", one), ("two", two), ("nothing", nothing)])
+    run(module, DropIdentities())
+    assert names(module) == ["concat", "concat"]
+    assert "tensor<2x0xf32>, tensor<2x3xf32>" not in str(module)
 
 
 def cast_pair(source: str, middle: str, target: str) -> list[str]:

@@ -97,17 +97,26 @@ def test_rotated_neighbours() -> None:
     raised(turner, y, "interleaved", ["rope"])
 
 
-def halves(turner: Turner, x1: SSAValue, x2: SSAValue) -> tuple[SSAValue, SSAValue]:
+def halves(
+    turner: Turner,
+    x1: SSAValue,
+    x2: SSAValue,
+    order: tuple[int, ...] = (1, -1, -1, 1, 1),
+) -> tuple[SSAValue, SSAValue]:
+    """The two halves of the result; an entry of `order` that is -1 swaps two operands."""
     c, s, op = turner.cos, turner.sin, turner.op
-    low = op("sub", op("mul", x1, c), op("mul", s, x2))
-    high = op("add", op("mul", c, x2), op("mul", x1, s))
+    pairs = [(x1, c), (x2, s), (x2, c), (x1, s)]
+    products = [op("mul", *p[::o]) for p, o in zip(pairs, order[:4], strict=True)]
+    low = op("sub", *products[:2])
+    high = op("add", *products[2:][:: order[4]])
     return low, high
 
 
+@pytest.mark.parametrize("order", [*product([1, -1], repeat=5)])
 @pytest.mark.parametrize("constant", [True, False])
-def test_the_form_of_two_halves(constant: bool) -> None:
+def test_the_form_of_two_halves(constant: bool, order: tuple[int, ...]) -> None:
     turner = Turner(4, constant)
-    low, high = halves(turner, turner.part(0, 4), turner.part(4))
+    low, high = halves(turner, turner.part(0, 4), turner.part(4), order)
     tables = [] if constant else ["concat", "concat"]
     y = turner.op("concat", low, high, axis=-1)
     raised(turner, y, "half", [*tables, "rope"])

@@ -48,13 +48,23 @@ def _simplify(op: object, rewrites: Rewrites) -> None:
     while isinstance(op, GraphOp) and op.parent is not None:
         rule = RULES.get(type(op))
         found = rule(op) if rule else None
-        if found is None:
+        if found is None or not _same_type(op, found):
             return
         if isinstance(found, SSAValue):
             rewrites.forward(op, [found])
             return
         rewrites.replace(op, found)
         op = found
+
+
+def _same_type(op: GraphOp, found: SSAValue | GraphOp) -> bool:
+    """Whether a replacement states the sizes that its op states; else it is undone."""
+    value = found if isinstance(found, SSAValue) else found.results[0]
+    if value.type == op.results[0].type:
+        return True
+    if isinstance(found, GraphOp):
+        found.erase()
+    return False
 
 
 def _neutral(side: str, test: Callable[[float, bool], bool]) -> Rule:

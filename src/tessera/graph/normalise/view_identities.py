@@ -1,6 +1,7 @@
 """Casts and views that change nothing, and pairs of them that make one.
 
-A rule gives the value or the new op that stands for its op, or None.
+A rule gives the value or the new op that stands for its op, or None.  The caller holds
+them to the type of their op.
 """
 
 from __future__ import annotations
@@ -139,8 +140,14 @@ def _takes_all(size: int, bounds: tuple[int, int, int]) -> bool:
 
 
 def concat_rule(op: GraphOp) -> Replacement:
-    """A concat of one tensor."""
-    return op.operands[0] if len(op.operands) == 1 and keeps_type(op) else None
+    """A concat of one tensor, or with tensors that hold nothing."""
+    if len(op.operands) == 1 and keeps_type(op):
+        return op.operands[0]
+    axis: int = op.options()["axis"]
+    full = [operand for operand in op.operands if value_shape(operand)[axis] != 0]
+    if len(full) == len(op.operands) or not full:
+        return None
+    return ConcatOp.build(full, axis=axis)
 
 
 def pad_rule(op: GraphOp) -> Replacement:

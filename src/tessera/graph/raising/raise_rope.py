@@ -58,22 +58,27 @@ def _raise(op: GraphOp, rewrites: Rewrites) -> None:
     if found is None or not _one_type(op, found):
         return
     made: list[Operation] = []
-    x = found.x
-    if isinstance(x, tuple):
-        x = _join(x, made)
-    cos, sin = found.cos, found.sin
-    if found.halved:
-        cos, sin = (_whole(table, found.style, made) for table in (cos, sin))
-    try:
-        new = RopeOp.build([x, cos, sin], style=found.style)
-    except VerifyException:
-        return
-    if new.results[0].type != op.results[0].type:
+    new = _build(found, made)
+    if new is None or new.results[0].type != op.results[0].type:
+        for item in (*([new] if new else []), *reversed(made)):
+            item.erase()
         return
     for item in made:
         item.location = op.location
         rewrites.insert(item, op)
     rewrites.replace(op, new)
+
+
+def _build(found: Rotation, made: list[Operation]) -> RopeOp | None:
+    """The op of a rotation, and what it needs made before it; None when it has no type."""
+    x = _join(found.x, made) if isinstance(found.x, tuple) else found.x
+    cos, sin = found.cos, found.sin
+    if found.halved:
+        cos, sin = (_whole(table, found.style, made) for table in (cos, sin))
+    try:
+        return RopeOp.build([x, cos, sin], style=found.style)
+    except VerifyException:
+        return None
 
 
 def _one_type(op: GraphOp, found: Rotation) -> bool:
@@ -149,10 +154,18 @@ def _from_halves(op: GraphOp) -> Rotation | None:
         return None
     for x1, c in _factors(low.operands[0]):
         for x2, s in _factors(low.operands[1]):
-            for a, b in (high.operands, reversed(high.operands)):
-                if (x2, c) in _factors(a) and (x1, s) in _factors(b):
-                    return _paired(x1, x2, c, s, pair[2])
+            found = _paired(x1, x2, c, s, pair[2])
+            if found is not None and _completes(high, (x2, c), (x1, s)):
+                return found
     return None
+
+
+def _completes(op: GraphOp, first: Pair, second: Pair) -> bool:
+    """Whether a sum is of the products of two pairs, in any order."""
+    for a, b in (op.operands, reversed(op.operands)):
+        if first in _factors(a) and second in _factors(b):
+            return True
+    return False
 
 
 def _paired(

@@ -13,6 +13,7 @@ from tessera.graph.operation import GraphOp
 from tessera.graph.ops import elementwise as ew
 from tessera.graph.ops.layout import BroadcastOp, CastOp, ConstOp, FillOp, ReshapeOp
 from tessera.graph.types import FLOATS, dtype_of, value_dtype
+from tessera.reference.dtypes import DTYPES
 
 ELEMENTWISE: frozenset[type[GraphOp]] = frozenset(
     {
@@ -44,7 +45,8 @@ def _number(value: SSAValue) -> Number | None:
     while isinstance(owner, BroadcastOp | ReshapeOp):
         owner = owner.operands[0].owner
     if isinstance(owner, FillOp):
-        return owner.options()["value"]
+        exact = DTYPES[value_dtype(value)].type(owner.options()["value"])
+        return float(exact)
     return uniform(owner.results[0]) if isinstance(owner, ConstOp) else None
 
 

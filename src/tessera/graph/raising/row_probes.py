@@ -95,5 +95,6 @@ def row_error(found: np.ndarray, wanted: np.ndarray, axis: int) -> float:
     """The largest difference, relative to the largest value of its row."""
     if found.shape != wanted.shape or not np.isfinite(found).all():
         return math.inf
-    size = np.max(np.abs(wanted), axis=axis, keepdims=True)
-    return float(np.max(np.abs(found - wanted) / np.maximum(size, 1e-300)))
+    with np.errstate(all="ignore"):
+        size = np.max(np.abs(wanted), axis=axis, keepdims=True)
+        return float(np.max(np.abs(found - wanted) / np.maximum(size, 1e-300)))
