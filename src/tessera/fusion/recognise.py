@@ -6,7 +6,7 @@ the earliest terminal op; a match never takes an op that is intended for another
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
@@ -169,7 +169,20 @@ def _rediscover(
             found.groups.append(group)
         else:
             misses.append(NearMiss(group.kernel, group.root, _owned(group)))
-    found.misses = [m for m in misses if m.root not in taken]
+    within = taken | {
+        op for root, ops in _reached(found, misses) for op in ops - {root}
+    }
+    found.misses = [m for m in misses if m.root not in within]
+
+
+def _reached(
+    found: Recognition, misses: Iterable[NearMiss]
+) -> Iterator[tuple[Operation, set[Operation]]]:
+    """Every chain that came close, by its end: what lies inside is no site of its own."""
+    for miss in misses:
+        yield miss.root, set(miss.miss.members)
+    for contradiction in found.contradictions:
+        yield contradiction.root, set(contradiction.reached)
 
 
 def _owned(group: Group) -> Miss:
