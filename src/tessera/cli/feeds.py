@@ -31,13 +31,12 @@ def read_arrays(path: Path, program: Program) -> dict[str, Array]:
 
     Raises TesseraError TSR-R062 when the file is not such a file.
     """
-    arrays: dict[str, Array] = {}
     try:
-        with np.load(path, allow_pickle=False) as data:
-            if not isinstance(data, np.lib.npyio.NpzFile):
-                raise ValueError("it is a single array, wanted an .npz file")
-            for name in data.files:
-                arrays[name] = data[name]
+        data = np.load(path, allow_pickle=False)
+        if not isinstance(data, np.lib.npyio.NpzFile):
+            raise ValueError("it is a single array, wanted an .npz file")
+        with data:
+            arrays: dict[str, Array] = {name: data[name] for name in data.files}
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise TesseraError(
