@@ -124,6 +124,9 @@ class Terms(Algebra[Term]):
     def added(self, h: Term, residual: Term | None) -> Term:
         return self._step("residual", h, residual)
 
+    def swapped(self, x: Term) -> Term:
+        raise NotImplementedError("a pattern captures the flag instead")
+
     def headed(self, h: Term, head_dim: Any) -> Term:
         return self._step("heads", h)
 

@@ -18,12 +18,13 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tessera.diagnostics import Refusal
-from tessera.fusion.draft import Match, Miss, erase_unused
+from tessera.fusion.draft import Match, Miss, Operand, erase_unused
 from tessera.fusion.kernel import Attention, FusedKernel, Reread
-from tessera.fusion.match import INTENT, match
+from tessera.fusion.match import INTENT, bind, match
 from tessera.graph.algebra import SsaAlgebra
 from tessera.graph.context import sink_of
 from tessera.graph.locations import location_of
+from tessera.graph.operation import GraphOp
 from tessera.graph.types import value_shape
 
 
@@ -68,6 +69,12 @@ def reader(attention: FusedKernel) -> Attention:
     """How to read an op as plain attention: its edited operands, and its options."""
 
     def read(op: Operation) -> Match | None:
+        if isinstance(op, GraphOp) and op.short() in attention.composites:
+            binding = bind(attention, op)
+            if isinstance(binding, Refusal):
+                return None
+            operands = {role: Operand(v) for role, v in binding.operands.items()}
+            return Match(op, operands, binding.options, (op,), {})
         found = match(attention, op)
         return found if isinstance(found, Match) else None
 

@@ -125,6 +125,10 @@ class Algebra(ABC, Generic[V]):
         """`h` plus a residual of its shape; absent leaves h."""
         return h if residual is None else self.apply("add", h, residual)
 
+    @abstractmethod
+    def swapped(self, x: V) -> V:
+        """`x` with its last two axes swapped."""
+
     def shared(self, role: str, h: V) -> V:
         """A value that may also be a result, named `role`."""
         return h
@@ -161,6 +165,9 @@ class NumpyAlgebra(Algebra[np.ndarray]):
 
     def dtype(self, x: np.ndarray) -> str:
         return dtype_name(x.dtype)
+
+    def swapped(self, x: np.ndarray) -> np.ndarray:
+        return np.swapaxes(x, -1, -2)
 
     def headed(self, h: np.ndarray, head_dim: int | None) -> np.ndarray:
         if head_dim is None:
@@ -220,6 +227,11 @@ class SsaAlgebra(Algebra[SSAValue]):
 
     def dtype(self, x: SSAValue) -> str:
         return value_dtype(x)
+
+    def swapped(self, x: SSAValue) -> SSAValue:
+        rank = len(value_shape(x))
+        order = (*range(rank - 2), rank - 1, rank - 2)
+        return self.apply("transpose", x, permutation=order)
 
     def headed(self, h: SSAValue, head_dim: int | None) -> SSAValue:
         if head_dim is None:

@@ -15,7 +15,7 @@ from tessera.fusion.kernel import (
     by_role,
 )
 from tessera.graph.algebra import Algebra
-from tessera.graph.attributes import Float, Word
+from tessera.graph.attributes import Float, Kind, Word
 from tessera.graph.operation import GraphOp
 from tessera.graph.ops.composite import PACKINGS
 
@@ -28,6 +28,13 @@ LIMIT = declare(
 )
 WEIGHTS = ("w_gate", "w_up", "w_down", "b_gate", "b_up", "b_down")
 PACKED = ("w_gate", "w_down", "b_gate", "b_down")
+TURNED = ("w_gate", "w_up", "w_down")
+OPTIONS: Mapping[str, Kind] = {
+    "packed": Word("none", PACKINGS),
+    "limit": Float(None),
+    "alpha": Float(1.0),
+    "up_offset": Float(0.0),
+}
 
 
 def meaning(g: Algebra[V], x: Mapping[str, V], o: Mapping[str, Any]) -> tuple[V, ...]:
@@ -40,19 +47,28 @@ def meaning(g: Algebra[V], x: Mapping[str, V], o: Mapping[str, Any]) -> tuple[V,
 
 
 def _spelled(g: Algebra[V], x: Mapping[str, V], o: Mapping[str, Any]) -> V:
-    gate = g.biased(g.matmul(x["x"], x["w_gate"]), x.get("b_gate"))
+    turned = {role: {"transpose_b": o.get(f"turned_{role}", False)} for role in TURNED}
+    gate = g.matmul(x["x"], x["w_gate"], **turned["w_gate"])
+    gate = g.biased(gate, x.get("b_gate"))
     if o["packed"] == "none":
-        up = g.biased(g.matmul(x["x"], x["w_up"]), x.get("b_up"))
+        up = g.matmul(x["x"], x["w_up"], **turned["w_up"])
+        up = g.biased(up, x.get("b_up"))
     else:
         gate, up = (g.part(gate, i, o["packed"]) for i in (0, 1))
     if o["spelled"] == "silu_mul":
-        return g.matmul(g.apply("silu_mul", gate, up), x["w_down"])
-    return g.matmul(g.apply("mul", g.apply("silu", gate), up), x["w_down"])
+        hidden = g.apply("silu_mul", gate, up)
+    else:
+        hidden = g.apply("mul", g.apply("silu", gate), up)
+    return g.matmul(hidden, x["w_down"], **turned["w_down"])
 
 
 def raise_(g: Algebra[V], x: Mapping[str, V], o: Mapping[str, Any]) -> V:
-    """The pre-fused op of a matched chain."""
-    return meaning(g, x, {k: v for k, v in o.items() if k != "spelled"})[0]
+    """The pre-fused op of a matched chain; weights are read as [in, out]."""
+    operands = {
+        role: g.swapped(value) if o.get(f"turned_{role}") else value
+        for role, value in x.items()
+    }
+    return meaning(g, operands, {name: o[name] for name in OPTIONS})[0]
 
 
 def from_swiglu_fused(op: GraphOp) -> Binding:
@@ -74,12 +90,7 @@ KERNEL = FusedKernel(
     kind="swiglu",
     summary="(silu(X Wg) ⊙ (X Wu)) Wd",
     roles=("x", "w_gate", "w_up?", "w_down", "b_gate?", "b_up?", "b_down?"),
-    options={
-        "packed": Word("none", PACKINGS),
-        "limit": Float(None),
-        "alpha": Float(1.0),
-        "up_offset": Float(0.0),
-    },
+    options=OPTIONS,
     meaning=meaning,
     readings=tuple(
         {"packed": packing, "spelled": form}
@@ -87,6 +98,7 @@ KERNEL = FusedKernel(
         for form in ("mul", "silu_mul")
     ),
     composites={"swiglu_fused": from_swiglu_fused},
+    captures=tuple(f"turned_{role}" for role in TURNED),
     raised_to="swiglu_fused",
     raise_=raise_,
     demands=(

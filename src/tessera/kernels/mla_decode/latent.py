@@ -40,7 +40,7 @@ class Expansion:
     def build(self, g: SsaAlgebra) -> SSAValue:
         """The weight as [H, R, D]."""
         if self.start is None:
-            return swapped(g, self.weight) if self.turned else self.weight
+            return g.swapped(self.weight) if self.turned else self.weight
         rows, columns = value_shape(self.weight)
         split = g.reshape(self.weight, (rows, self.heads, columns // self.heads))
         by_head = g.apply("transpose", split, permutation=(1, 0, 2))
@@ -59,6 +59,7 @@ class Latent:
     k_rope: SSAValue
     width: int
     scale: float
+    causal: bool
     mask: Operand | None
 
     def build(self, g: SsaAlgebra) -> SSAValue:
@@ -71,7 +72,8 @@ class Latent:
         operands = [q_nope, q_rope, c, rope, self.keys.build(g), self.values.build(g)]
         if self.mask is not None:
             operands.append(self.mask.build(g))
-        return g.apply("mla_cached_fused", *operands, scale=self.scale)
+        options = {"scale": self.scale, "causal": self.causal}
+        return g.apply("mla_cached_fused", *operands, **options)
 
     def _split(self, g: SsaAlgebra) -> tuple[SSAValue, SSAValue]:
         assert self.q is not None
@@ -82,7 +84,7 @@ class Latent:
 
 def reread(op: Operation, attention: Attention) -> Reread | None:
     """Read an op as the end of a latent attention, in either spelling."""
-    if op.name != "tessera.matmul":
+    if op.name not in ("tessera.matmul", "tessera.flash_attn"):
         return None
     found = _absorbed(op, attention) or _expanded(op, attention)
     return None if found is None else Reread(found.root, found.build)
@@ -108,13 +110,15 @@ def _expanded(op: Operation, attention: Attention) -> Latent | None:
     width = value_shape(joined.operands[0])[-1]
     q = found.operands["q"]
     mask = found.operands.get("mask")
-    scale = found.options["scale"]
+    scale, causal = found.options["scale"], bool(_causal(found))
     parts = None if q.edits else _parts(q.value, width)
-    return Latent(op, q, parts, keys, values, shared, width, scale, mask)
+    return Latent(op, q, parts, keys, values, shared, width, scale, causal, mask)
 
 
 def _absorbed(op: Operation, attention: Attention) -> Latent | None:
     """(softmax((q_nope W_ukᵀ) cᵀ + q_rope k_ropeᵀ) c) W_uv."""
+    if op.name != "tessera.matmul":
+        return None
     inner = owner(op.operands[0])
     found = attention(inner) if inner is not None and not _flags(op) else None
     if found is None or not _is_plain(found) or not found.options["transpose_b"]:
@@ -140,7 +144,8 @@ def _absorbed(op: Operation, attention: Attention) -> Latent | None:
     parts = query.operands[0], rope.operands[0]
     width = value_shape(parts[0])[-1]
     shared, scale = rope.operands[1], found.options["scale"]
-    return Latent(op, None, parts, keys, values, shared, width, scale, mask)
+    causal = bool(_causal(found))
+    return Latent(op, None, parts, keys, values, shared, width, scale, causal, mask)
 
 
 def _rope_product(
@@ -239,10 +244,19 @@ def _is_plain(found: Match) -> bool:
     """Attention without options that the latent form has no place for."""
     options = found.options
     bare = options["softcap"] is None and options["window"] is None
-    whole = options["mask_fill"] is None and options["causal"] == "none"
+    whole = options["mask_fill"] is None and _causal(found) is not None
     shapes = [value_shape(found.operands[role].value) for role in ("q", "k", "v")]
     fits = all(len(shape) == 4 for shape in shapes) and "scale" not in found.operands
     return bare and whole and fits and math.isfinite(options["scale"])
+
+
+def _causal(found: Match) -> bool | None:
+    """Whether a causal rule stands that aligns bottom right; None for any other."""
+    rule = found.options["causal"]
+    queries, keys = (value_shape(found.operands[r].value)[-2] for r in ("q", "k"))
+    if rule == "top_left" and (queries != keys or queries == DYN):
+        return None
+    return rule != "none"
 
 
 def _flags(op: Operation) -> bool:
@@ -257,13 +271,6 @@ def _flat(latent: SSAValue) -> Shape:
 
 def _shaped(g: SsaAlgebra, value: SSAValue, shape: Shape) -> SSAValue:
     return value if value_shape(value) == shape else g.reshape(value, shape)
-
-
-def swapped(g: SsaAlgebra, value: SSAValue) -> SSAValue:
-    """The value with its last two axes swapped."""
-    rank = len(value_shape(value))
-    order = (*range(rank - 2), rank - 1, rank - 2)
-    return g.apply("transpose", value, permutation=order)
 
 
 def columns_of(g: SsaAlgebra, value: SSAValue, start: int, stop: int) -> SSAValue:
