@@ -25,7 +25,7 @@ Factories = Mapping[str, Callable[[], ModulePass]]
 Aliases = Mapping[str, tuple[str, ...]]
 
 _TOKEN = re.compile(r"\s*([\w.\-]+|[(),])\s*")
-_OPTION = re.compile(r'\s*([\w\-]+)(?:=("[^"]*"|\{[^{}]*\}|[^\s{}"]+))?(?:\s+|$)')
+_OPTION = re.compile(r'\s*([\w\-]+)(?:=("[^"]*"|\{[^{}]*\}|[^\s{}"]*))?(?:\s+|$)')
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,11 @@ def _configured(name: str, made: ModulePass, options: str) -> ModulePass:
         key, position = match[1].replace("-", "_"), match.end()
         if key not in known:
             raise _refuse(f"'{name}' has no option '{match[1]}', wanted {_or(known)}")
-        written = None if match[2] is None else match[2].strip('"{}')
+        written = match[2]
+        if written and written[0] in '"{':
+            written = written[1:-1]
         try:
-            values[key] = _value(written, hints[key])
+            values[key] = option_value(written, hints[key])
         except ValueError:
             text = f"option '{match[1]}' of '{name}' is '{written or ''}', wanted"
             raise _refuse(f"{text} {_spelled(hints[key])}") from None
@@ -144,14 +146,18 @@ def _spelled(hint: Any) -> str:
     return hint.__name__ if isinstance(hint, type) else str(hint)
 
 
-def _value(text: str | None, hint: Any) -> Any:
+def option_value(text: str | None, hint: Any) -> Any:
     """The value of an option; an option without one is a flag."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         first = next(part for part in inner if part is not NoneType)
-        return None if text is None else _value(text, first)
+        return None if text is None else option_value(text, first)
     if origin is tuple:
-        return tuple(_value(part, inner[0]) for part in text.split(",")) if text else ()
+        return (
+            tuple(option_value(part, inner[0]) for part in text.split(","))
+            if text
+            else ()
+        )
     if hint is bool:
         if text not in (None, "true", "false", "1", "0"):
             raise ValueError

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnknownLoc
+from xdsl.dialects.builtin import ModuleOp, UnitAttr, UnknownLoc
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
@@ -69,6 +69,7 @@ class Ledger:
     def replaced(self, op: Operation, results: Sequence[SSAValue | None]) -> None:
         """Hand an op's place, and its notes if it is of the same kind, to a new op."""
         owners = {r.op for r in results if isinstance(r, OpResult)} & self.fresh
+        self.fresh -= owners  # later it stands for what it replaced now
         for new in owners:
             if isinstance(new.location, UnknownLoc):
                 new.location = op.location
@@ -84,7 +85,10 @@ class Ledger:
         for op, (notes, used) in self.kept.items():
             if op in alive or (op.name, frozenset(notes.items())) in here:
                 continue
-            listed = ", ".join(f"{key} = {value}" for key, value in notes.items())
+            listed = ", ".join(
+                key if isinstance(value, UnitAttr) else f"{key} = {value}"
+                for key, value in notes.items()
+            )
             text = f"'{op.name}' op removed by {name}, which drops {listed}"
             sink = sink_of(context)
             tell = sink.warning if used else sink.remark

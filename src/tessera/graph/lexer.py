@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRTokenKind
 
+LONGEST_NUMBER = 1000
 _SPACE = re.compile(r"(?:[ \t\r\n]+|//[^\n]*)*")
 _COMMON = re.compile(
     r"(?P<PERCENT_IDENT>%(?:[0-9]+|[A-Za-z_$.\-][\w$.\-]*))"
@@ -35,6 +37,19 @@ class _QuickSpan(Span[str]):
 class QuickLexer(MLIRLexer):
     """Reads names and punctuation itself and leaves the rest to xDSL's lexer."""
 
+    # As xDSL's, but possessive: an unclosed string is refused in linear time.
+    _unescaped_characters_regex = re.compile(
+        r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"'
+    )
+
+    @staticmethod
+    def _short(token: Token[MLIRTokenKind, str]) -> Token[MLIRTokenKind, str]:
+        """The token, unless it is a number too long for any type."""
+        span = token.span
+        if token.kind == MLIRTokenKind.INTEGER_LIT and span.len > LONGEST_NUMBER:
+            raise ParseError(span, f"a number of {span.len} digits is out of range")
+        return token
+
     def lex(self) -> Token[MLIRTokenKind, str]:
         """The next token; ParseError where none begins."""
         content = self.input.content
@@ -43,7 +58,7 @@ class QuickLexer(MLIRLexer):
         match = _COMMON.match(content, start)
         if match is None:
             self.pos = start
-            return super().lex()
+            return self._short(super().lex())
         self.pos = end = match.end()
         group = match.lastgroup or ""
         kind = _KINDS.get(group) or _PUNCTUATION[match[0]]

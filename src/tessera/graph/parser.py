@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.utils.lexer import Span
+from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from tessera.diagnostics import Location
@@ -44,9 +44,9 @@ class TextParser(LiteralParser, Parser):
     def __init__(
         self, context: Context, text: str, file: str, line_offset: int
     ) -> None:
-        super().__init__(context, text, file)
+        super().__init__(context, "", file)
         state = self._parser_state
-        state.lexer = QuickLexer(state.lexer.input)
+        state.lexer = QuickLexer(Input(text, file))
         state.current_token = state.lexer.lex()
         self._text = text
         self._file = file

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.dialects.builtin import StringAttr, UnregisteredOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation
 from xdsl.traits import NoTerminator
@@ -102,7 +102,9 @@ def _broken(op: Operation) -> Diagnostic | None:
 
 
 def _verify_function(function: FuncOp) -> None:
-    """Dictionaries of attributes must match arguments and results one to one."""
+    """A body, and dictionaries of attributes one for each argument and result."""
+    if function.is_declaration and function.sym_visibility != StringAttr("private"):
+        raise VerifyException("has no body, wanted one unless it is private")
     type = function.function_type
     for attributes, values, what in (
         (function.arg_attrs, type.inputs, "arguments"),
