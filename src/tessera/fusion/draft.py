@@ -55,6 +55,8 @@ class Operand:
                 shape = argument
             elif name == "reshape_by":
                 shape = argument[0]
+            elif name == "swap":
+                shape = (*shape[:-2], shape[-1], shape[-2])
         return shape
 
     def build(self, g: SsaAlgebra) -> SSAValue:
@@ -63,6 +65,8 @@ class Operand:
         for name, argument in self.edits:
             if name == "reshape":
                 value = g.reshape(value, argument)
+            elif name == "swap":
+                value = g.swapped(value)
             elif name == "reshape_by":
                 value = _reshape_by(g, value, *argument)
             elif name == "mul":
@@ -326,8 +330,10 @@ def _reshaped(operand: Operand, shape: Shape) -> Operand:
 
 
 def erase_unused(members: Sequence[Operation]) -> None:
-    """Erase the ops of a chain, its end first, as far as nothing reads them."""
-    for op in members:
-        if op.parent is not None and all(r.first_use is None for r in op.results):
+    """Erase the ops of a chain as far as nothing reads them."""
+    left = [op for op in members if op.parent is not None]
+    while dead := [op for op in left if all(r.first_use is None for r in op.results)]:
+        for op in dead:
             op.detach()
             op.erase()
+        left = [op for op in left if op not in dead]
