@@ -228,6 +228,51 @@ def test_place_and_notes_are_those_of_the_root() -> None:
     assert "tessera.fusion.intent" in silu.attributes
 
 
+NEAR_ZERO = (7.85386146e-5, -8.0101937e-4, 5.18832775e-3, -2.68538129e-2)
+NEAR_ZERO += (0.112835854, -0.37612626, 1.12837911)
+BELOW_TWO = (2.326820e-2, -0.138703942, 0.368742466, -0.582473278, 0.621000468)
+BELOW_TWO += (-0.494451523, 0.340488, -0.274112701, 0.563825965)
+ABOVE_TWO = (-10.477664, 12.9772, -7.49551868, 2.92101908, -1.01526523)
+ABOVE_TWO += (0.42184633, -0.282076746, 0.564189494)
+
+
+def erfc_expanded(c: Curve, x: SSAValue) -> SSAValue:
+    """erfc as XLA expands it in f32: three polynomials and four choices."""
+
+    def polynomial(at: SSAValue, coefficients: tuple[float, ...]) -> SSAValue:
+        total = c.value(coefficients[0])
+        for coefficient in coefficients[1:]:
+            total = c.add(c.mul(total, at), coefficient)
+        return total
+
+    def choose(kind: str, a: Value, b: Value, yes: Value, no: Value) -> SSAValue:
+        cond = c.graph.op("cmp", c.value(a), c.value(b), kind=kind)
+        return c.op("select", cond, yes, no)
+
+    square, size = c.mul(x, x), c.op("abs", x)
+    minus = c.op("neg", square)
+    inverse = c.div(1.0, square)
+    below, above = polynomial(inverse, BELOW_TWO), polynomial(inverse, ABOVE_TWO)
+    tail = c.mul(
+        c.mul(c.op("exp", minus), c.div(1.0, size)),
+        choose("lt", size, 2.0, below, above),
+    )
+    tail = choose("lt", minus, -88.7228394, 0.0, tail)
+    tail = choose("lt", x, 0.0, c.op("sub", 2.0, tail), tail)
+    near = c.op("sub", 1.0, c.mul(x, polynomial(square, NEAR_ZERO)))
+    return choose("lt", size, 1.0, near, tail)
+
+
+def test_erfc_expanded_into_polynomials() -> None:
+    curve = Curve()
+    scaled = curve.mul(curve.op("neg", curve.x), 0.707106769)
+    y = curve.mul(curve.mul(0.5, curve.x), erfc_expanded(curve, scaled))
+    module = curve.finish(y)
+    assert len(names(module)) > 60
+    run(module, RaiseElementwise())
+    assert names(module) == ["gelu"]
+
+
 def erfc_by_polynomials(c: Curve) -> SSAValue:
     """1 + erf by Abramowitz and Stegun 7.1.28 raised to more terms than a spelling."""
     z = c.mul(c.x, sqrt(0.5))

@@ -318,3 +318,30 @@ def test_a_wider_weight_stays_outside() -> None:
     module = rows.finish(y)
     run(module, *everything())
     assert names(module) == ["cast", "rmsnorm", "cast"]
+
+
+def test_a_weight_is_taken_without_its_unit_axes() -> None:
+    rows = Rows()
+    row = rows.op("reshape", rows.w, result=tensor("f32", (1, 1, 8)))
+    check(rows, rows.op("mul", rms(rows, rows.x), row), "rmsnorm")
+
+
+@pytest.mark.parametrize("norm", ["rmsnorm", "layernorm"])
+def test_one_plus_a_narrow_weight(norm: str) -> None:
+    """1 + w in f32 fits an rmsnorm of halves by its offset; a layernorm has none."""
+    rows = Rows(dtype="bf16")
+    x = rows.op("cast", rows.x, result=tensor("f32", rows.shape))
+    w = rows.op("cast", rows.w, result=tensor("f32", (8,)))
+    rows.dtype = "f32"
+    if norm == "layernorm":
+        x = rows.op("sub", x, rows.mean(x))
+    y = rows.op("mul", rms(rows, x), rows.op("add", 1.0, w))
+    module = rows.finish(rows.op("cast", y, result=tensor("bf16", rows.shape)))
+    run(module, *everything())
+    if norm == "rmsnorm":
+        assert names(module) == ["rmsnorm"]
+        assert "weight_offset = 1.0" in str(module)
+    else:
+        assert names(module) == ["cast", "cast", "layernorm", "cast"] or "add" in names(
+            module
+        )

@@ -2,46 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
 from tessera.graph.constants import uniform
 from tessera.graph.ops.elementwise import AddOp
-from tessera.graph.ops.layout import CastOp
+from tessera.graph.ops.layout import CastOp, ReshapeOp
 from tessera.graph.raising.regions import NARROW, Region
-from tessera.graph.types import value_dtype
+from tessera.graph.types import value_dtype, value_shape
 
 
 @dataclass(frozen=True)
-class Weights:
-    """The operand for each parameter; `offsets` gives w where a parameter is 1 + w."""
+class Weight:
+    """A parameter as a norm takes it: the operand, or w where the parameter is 1 + w.
 
-    values: tuple[SSAValue, ...]
-    offsets: Mapping[int, SSAValue]
-
-
-def fit_weights(region: Region) -> Weights | None:
-    """The operands that stand for the parameters of a region, or None.
-
-    An operand may not be wider than the input, which would widen the result: a cast that
-    widened it is undone, since the norm computes in f32 anyway.
+    An operand may not be wider than the input, which would widen the result; it is then
+    None.  A cast that widened it is undone, since the norm computes in f32 anyway.
     """
+
+    operand: SSAValue | None
+    without_one: SSAValue | None
+
+
+def fit_weights(region: Region) -> list[Weight]:
+    """What stands for each parameter of a region."""
     name = value_dtype(region.x)
-    values: list[SSAValue] = []
-    offsets: dict[int, SSAValue] = {}
-    for index, value in enumerate(region.params):
-        addend = _addend(value)
-        if addend is not None and value_dtype(value) not in NARROW:
-            addend = _fitted(addend, name)
-            if addend is not None:
-                offsets[index] = addend
-        fitted = _fitted(value, name)
-        if fitted is None and index not in offsets:
-            return None
-        values.append(fitted if fitted is not None else value)
-    return Weights(tuple(values), offsets)
+    return [_fit(value, name) for value in region.params]
+
+
+def _fit(value: SSAValue, name: str) -> Weight:
+    operand = _fitted(value, name)
+    addend = _addend(_flat(value))
+    if addend is None or value_dtype(value) in NARROW:
+        return Weight(operand, None)
+    return Weight(operand, _fitted(addend, name))
+
+
+def _flat(value: SSAValue) -> SSAValue:
+    """A vector that was only given more axes of size 1, as it was."""
+    owner = value.owner
+    if not isinstance(owner, ReshapeOp) or len(owner.operands) > 1:
+        return value
+    source = owner.operands[0]
+    return source if value_shape(source) == value_shape(value)[-1:] else value
 
 
 def _addend(value: SSAValue) -> SSAValue | None:
@@ -57,9 +61,10 @@ def _addend(value: SSAValue) -> SSAValue | None:
 
 def _fitted(value: SSAValue, name: str) -> SSAValue | None:
     """The value, or what it was cast from, if it is no wider than `name`."""
+    value = _flat(value)
     owner = value.owner
     if isinstance(owner, CastOp) and name in NARROW:
-        source = owner.operands[0]
+        source = _flat(owner.operands[0])
         if value_dtype(source) == name:
             return source
     wide = value_dtype(value) != name and name in NARROW

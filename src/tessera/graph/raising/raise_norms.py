@@ -22,7 +22,7 @@ from tessera.graph.dialect import OPS
 from tessera.graph.operation import GraphOp
 from tessera.graph.ops import elementwise as ew
 from tessera.graph.ops.layout import BroadcastOp, CastOp, ConstOp, ReshapeOp
-from tessera.graph.raising.norm_weights import Weights, fit_weights
+from tessera.graph.raising.norm_weights import fit_weights
 from tessera.graph.raising.probing import NotProbed, probe, tolerance
 from tessera.graph.raising.regions import (
     ELEMENTWISE,
@@ -103,10 +103,24 @@ def _raise_root(
     grammar = Grammar(_holds, lambda value: _is_vector(value, shape), MOST_OPS)
     found = _best_match(cuts(root, order, grammar, numbers))
     if found is not None:
-        rewrites.replace(root, _composite(*found))
+        op, operands, options = found.composite
+        rewrites.replace(root, OPS[op].build(operands, **options))
 
 
-Match = tuple[Region, RowFunction, Weights]
+Composite = tuple[str, list[SSAValue], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Match:
+    """A region and the composite that stands for it."""
+
+    region: Region
+    composite: Composite
+
+
+def reductions(region: Region) -> int:
+    """How many reductions a region holds."""
+    return sum(isinstance(op, REDUCTIONS) for op in region.ops)
 
 
 def _best_match(regions: Iterator[Region]) -> Match | None:
@@ -117,27 +131,32 @@ def _best_match(regions: Iterator[Region]) -> Match | None:
     """
     found: Match | None = None
     for region in islice(filter(_plausible, regions), MOST_CUTS):
-        if found is not None and _reductions(region) <= _reductions(found[0]):
+        if found is not None and reductions(region) <= reductions(found.region):
             continue
-        weights = fit_weights(region)
-        function = None if weights is None else recognise(region)
-        if weights is not None and function is not None:
-            found = region, function, weights
+        function = recognise(region)
+        composite = None if function is None else _composite(region, function)
+        if composite is not None:
+            found = Match(region, composite)
     return found
 
 
-def _reductions(region: Region) -> int:
-    return sum(isinstance(op, REDUCTIONS) for op in region.ops)
-
-
-def _composite(region: Region, function: RowFunction, weights: Weights) -> GraphOp:
+def _composite(region: Region, function: RowFunction) -> Composite | None:
+    """The op with operands and options; None when a weight is wider than the input."""
     options = dict(function.options)
-    params = [weights.values[role] for role in function.roles]
-    if function.op == "rmsnorm" and params:
-        role = function.roles[0]
-        if not options["weight_offset"] and role in weights.offsets:
-            params, options["weight_offset"] = [weights.offsets[role]], 1.0
-    return OPS[function.op].build([region.x, *params], **options)
+    weights = fit_weights(region)
+    taken = [weights[role] for role in function.roles]
+    if function.op == "rmsnorm" and taken and not options["weight_offset"]:
+        without_one = taken[0].without_one
+        if without_one is not None:
+            return (
+                function.op,
+                [region.x, without_one],
+                options | {"weight_offset": 1.0},
+            )
+    operands = [weight.operand for weight in taken if weight.operand is not None]
+    if len(operands) < len(taken):
+        return None
+    return function.op, [region.x, *operands], options
 
 
 def _holds(op: GraphOp) -> bool:
