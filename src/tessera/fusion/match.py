@@ -155,9 +155,14 @@ class _Matcher:
             case Part():
                 return self._part(term, value)
 
+    # Whether the product at hand reads its rows from columns of x.
+    _turned = False
+
     def _hole(self, term: Hole, value: SSAValue) -> Refusal | None:
         draft = self.draft
         operand = Operand(value, (), self._layout(term.role), tuple(draft.hops))
+        if term.role == "x" and self._turned:
+            operand = operand.edited(("swap", None))
         if term.role in self.kernel.scaled:
             operand = self._unscale(operand)
         if term.repeated and not draft.hops:
@@ -262,6 +267,9 @@ class _Matcher:
             if isinstance(wanted, Capture):
                 wanted = self.draft.options.setdefault(wanted.option, found)
             if name == "axis" and is_last_axis(found, op):
+                continue
+            if name == "transpose_a" and found and Hole("x") in term.args:
+                self._turned = True
                 continue
             if found != wanted and refusal is None:
                 code = OPTION_CODES.get(name, codes.OPTION)

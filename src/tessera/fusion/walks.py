@@ -20,11 +20,12 @@ from tessera.fusion.draft import (
     Hop,
     Operand,
     constant,
+    describe,
     is_scalar,
     options_of,
     owner,
 )
-from tessera.fusion.readings import fused_name
+from tessera.fusion.readings import fused_name, through_reshapes
 from tessera.graph.ops.layout import ConstOp
 from tessera.graph.types import (
     DYN,
@@ -283,8 +284,20 @@ def _epilogue_add(
     wanted = f"one bias of {result[-1]}" if bias else "no sum"
     if residual:
         wanted += f" or one residual of {show(result)}"
-    found = f"an addend of {show(shape)}"
+    found = f"an addend of {show(shape)} made by {_maker(other)}"
+    if residual and residual in operands:
+        found += f" beside one made by {_maker(operands[residual].value)}"
     return walker.draft.refuse(codes.OPERAND_SHAPE, "added operand", found, wanted, op)
+
+
+def _maker(value: SSAValue) -> str:
+    """What makes a value, reshapes looked through and a sum named by its parts."""
+    value = through_reshapes(value)
+    op = owner(value)
+    if op is None or op.name != "tessera.add":
+        return describe(value)
+    parts = [describe(through_reshapes(operand)) for operand in op.operands]
+    return f"a sum of {' and '.join(parts)}"
 
 
 def _select(walker: Walker, op: Operation) -> Next:
