@@ -64,17 +64,18 @@ def _visible(positions: Array, blocks: int, length: int, stride: int) -> Array:
     return ends[None, :] <= positions[:, None]
 
 
-def _block_count(tokens: int, length: int, stride: int) -> int:
+def block_count(tokens: int, length: int, stride: int) -> int:
+    """How many full blocks of `length` tokens start every `stride` tokens."""
     return max(0, (tokens - length) // stride + 1)
 
 
-def _tokens_behind(queries: int, blocks: int, length: int, stride: int) -> int:
+def tokens_behind(queries: int, blocks: int, length: int, stride: int) -> int:
     """The number of keys that `blocks` compressed blocks came from.
 
     As many as queries when that fits the count of blocks; for one query, no block or
     stride 1 every fitting number means the same; anything else cannot be told.
     """
-    if _block_count(queries, length, stride) == blocks:
+    if block_count(queries, length, stride) == blocks:
         return queries
     if blocks == 0 or queries <= 1 or stride == 1:
         return (blocks - 1) * stride + length
@@ -106,7 +107,7 @@ def attn_compressed_blocks(
     _positive("attn_compressed_blocks", cmp_len=cmp_len, cmp_stride=cmp_stride)
     queries, blocks = q.shape[-2], kc.shape[-2]
     tokens = (
-        _tokens_behind(queries, blocks, cmp_len, cmp_stride)
+        tokens_behind(queries, blocks, cmp_len, cmp_stride)
         if k is None
         else k.shape[-2]
     )

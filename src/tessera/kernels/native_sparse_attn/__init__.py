@@ -18,7 +18,8 @@ from tessera.fusion.kernel import (
 from tessera.graph.algebra import Algebra
 from tessera.graph.attributes import Bool, Float, Int
 from tessera.graph.operation import GraphOp
-from tessera.graph.types import value_shape
+from tessera.graph.types import DYN, show, value_shape
+from tessera.reference.sparse_attention import block_count, tokens_behind
 
 V = TypeVar("V")
 
@@ -32,6 +33,17 @@ FORCED = declare(
     "native_sparse_attn: top_k is smaller than the forced blocks",
     "The first init_blocks and the last local_blocks are always selected and count in top_k; "
     "raise top_k to at least init_blocks + local_blocks.",
+)
+GATES = declare(
+    "TSR-K603",
+    "native_sparse_attn: a gate is not one value a head and query",
+    "Gates are [B, Hq, Sq, 1] each, after the sigmoid.",
+)
+TOKENS = declare(
+    "TSR-K604",
+    "native_sparse_attn: compressed blocks of another number of tokens",
+    "Which compressed blocks a query sees follows from the number of keys. Give the compressed "
+    "branch the same k as the others, as its fourth operand.",
 )
 ROLES = ("q", "k", "v", "gates", "kc", "vc", "scores")
 OPTIONS = {
@@ -68,7 +80,8 @@ def _branch(g: Algebra[V], x: Mapping[str, V], o: Mapping[str, Any], name: str) 
     q, k, v = x["q"], x["k"], x["v"]
     if name == "compressed":
         sizes = {"cmp_len": o["cmp_len"], "cmp_stride": o["cmp_stride"]}
-        return g.apply("attn_compressed_blocks", q, x["kc"], x["vc"], **sizes, **shared)
+        blocks = (x["kc"], x["vc"], x["k_compressed"])
+        return g.apply("attn_compressed_blocks", q, *blocks, **sizes, **shared)
     if name == "window":
         size = {"window_size": o["window_size"]}
         return g.apply("attn_sliding_window", q, k, v, **size, **shared)
@@ -116,15 +129,44 @@ def _gates_fit(b: Binding) -> Objection | None:
             continue
         shape, q = value_shape(gate), value_shape(b.operands["q"])
         if shape != (*q[:-1], 1):
-            return Objection(f"a gate of {shape}", f"one value a query: {(*q[:-1], 1)}")
+            return Objection(f"a gate of {show(shape)}", show((*q[:-1], 1)))
     return None
 
 
-GATES = declare(
-    "TSR-K603",
-    "native_sparse_attn: a gate is not one value a head and query",
-    "Gates are [B, Hq, Sq, 1] each, after the sigmoid.",
-)
+def _tokens_agree(b: Binding) -> Objection | None:
+    """Whether the compressed branch counts its positions over k's tokens."""
+    if "gates" in b.operands:
+        return None
+    given, k = b.operands.get("k_compressed"), b.operands["k"]
+    keys = value_shape(k)[-2]
+    wanted = f"{_count(keys)} keys, as in k"
+    if given is None:
+        blocks = value_shape(b.operands["kc"])[-2]
+        found = f"{_count(blocks)} blocks and no k in the compressed branch"
+        return None if _counted_alike(b, keys) else Objection(found, wanted)
+    found = value_shape(given)[-2]
+    if given is k or DYN != found == keys:
+        return None
+    return Objection(f"{_count(found)} keys in the compressed branch", wanted)
+
+
+def _count(size: int) -> str:
+    return "?" if size == DYN else str(size)
+
+
+def _counted_alike(b: Binding, keys: int) -> bool:
+    """Whether the number of keys that blocks and queries tell means the same as k's."""
+    queries, blocks = (value_shape(b.operands[role])[-2] for role in ("q", "kc"))
+    spans = b.options["cmp_len"], b.options["cmp_stride"]
+    if DYN in (queries, blocks, keys):
+        return False
+    if queries <= 1 or blocks == 0:
+        return blocks <= block_count(keys, *spans)
+    try:
+        return tokens_behind(queries, blocks, *spans) == keys
+    except ValueError:
+        return False
+
 
 KERNEL = FusedKernel(
     name="native_sparse_attn",
@@ -134,7 +176,7 @@ KERNEL = FusedKernel(
     options=OPTIONS,
     meaning=meaning,
     readings=tuple({"outer": name} for name in reversed(BRANCHES)),
-    holes=tuple(f"gate_{name}" for name in BRANCHES),
+    holes=("k_compressed", *(f"gate_{name}" for name in BRANCHES)),
     composites={"native_sparse_attn_fused": from_fused},
     raised_to="native_sparse_attn_fused",
     raise_=raise_,
@@ -143,6 +185,7 @@ KERNEL = FusedKernel(
         Demand(CAUSAL, "causal", _causal),
         Demand(FORCED, "top_k", _room),
         Demand(GATES, "gates", _gates_fit),
+        Demand(TOKENS, "tokens", _tokens_agree),
     ),
     seen_at=4,
     launches=3,
