@@ -48,7 +48,9 @@ class Account:
 
     @property
     def claimed(self) -> int:
-        return self.counts["passed"] + self.counts["passed with constants"] + self.missed
+        return (
+            self.counts["passed"] + self.counts["passed with constants"] + self.missed
+        )
 
     @property
     def missed(self) -> int:
@@ -73,7 +75,9 @@ def array(value: Any) -> np.ndarray:
     return np.asarray(value)
 
 
-def with_constants(model: Any, arrays: list[np.ndarray]) -> tuple[Any, list[np.ndarray]]:
+def with_constants(
+    model: Any, arrays: list[np.ndarray]
+) -> tuple[Any, list[np.ndarray]]:
     """The model with its integer inputs after the first as initialisers."""
     fixed = onnx.ModelProto()
     fixed.CopyFrom(model)
@@ -91,7 +95,9 @@ def with_constants(model: Any, arrays: list[np.ndarray]) -> tuple[Any, list[np.n
     return fixed, kept
 
 
-def check(model: Any, name: str, inputs: list[np.ndarray], case: Any, outputs: Any) -> None:
+def check(
+    model: Any, name: str, inputs: list[np.ndarray], case: Any, outputs: Any
+) -> None:
     module = import_proto(model, name)
     module.verify()
     names = [value.name for value in model.graph.input]

@@ -119,7 +119,9 @@ def test_a59_nothing_outside_the_folder_is_opened(
 ) -> None:
     opened: list[str] = []
     real: Callable[..., Any] = np.memmap
-    monkeypatch.setattr(np, "memmap", lambda p, *a: opened.append(str(p)) or real(p, *a))
+    monkeypatch.setattr(
+        np, "memmap", lambda p, *a: opened.append(str(p)) or real(p, *a)
+    )
     refused("a59_ext_dotdot")
     refused("a59_ext_inner_dotdot")
     assert not opened

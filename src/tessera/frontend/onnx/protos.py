@@ -13,7 +13,7 @@ from typing import Any
 
 from tessera.diagnostics import Code, TesseraError, declare
 from tessera.frontend.onnx.model import STANDARD, Declared, Graph, Load, Model, Node
-from tessera.frontend.onnx.tensors import ELEMENT_TYPE, ELEMENTS, Tensors
+from tessera.frontend.onnx.tensors import ELEMENT_TYPE, ELEMENTS, Tensors, text
 from tessera.graph.types import DYN
 
 MISSING_PACKAGE = declare(
@@ -54,8 +54,8 @@ def load_package() -> Any:
         import onnx
     except ImportError:
         remedy = "pip install 'tessera-compiler[onnx]'"
-        text = "reading ONNX needs the 'onnx' package, which is not installed"
-        raise TesseraError(MISSING_PACKAGE, text, remedy=remedy) from None
+        found = "reading ONNX needs the 'onnx' package, which is not installed"
+        raise TesseraError(MISSING_PACKAGE, found, remedy=remedy) from None
     return onnx
 
 
@@ -67,11 +67,11 @@ def read_proto(path: Path) -> Any:
     try:
         return onnx.ModelProto.FromString(path.read_bytes())
     except DecodeError:
-        text = f"'{path.name}' is not a protobuf message, or is cut off"
+        found = f"'{path.name}' is not a protobuf message, or is cut off"
     except OSError as bad:
-        text = f"'{path.name}' cannot be read: {bad.strerror or bad}"
+        found = f"'{path.name}' cannot be read: {bad.strerror or bad}"
     raise TesseraError(
-        NOT_A_MODEL, text, remedy="name an .onnx file of an exported model"
+        NOT_A_MODEL, found, remedy="name an .onnx file of an exported model"
     )
 
 
@@ -82,13 +82,13 @@ def read_model(proto: Any, file: str, folder: Path | None) -> Model:
     if proto.functions:
         proto = _inlined(proto, file)
     opsets = {
-        "" if entry.domain in STANDARD else entry.domain: int(entry.version)
+        "" if entry.domain in STANDARD else text(entry.domain): int(entry.version)
         for entry in proto.opset_import
     }
     graph = _Reader(file, Tensors(file, folder)).graph(proto.graph)
     if "" not in opsets and any(node.domain in STANDARD for node in graph.nodes):
-        text = f"'{file}' imports no opset of the standard domain"
-        raise TesseraError(MALFORMED_GRAPH, text)
+        found = f"'{file}' imports no opset of the standard domain"
+        raise TesseraError(MALFORMED_GRAPH, found)
     return Model(graph, opsets, file, int(proto.ir_version))
 
 
@@ -98,12 +98,10 @@ def _inlined(proto: Any, file: str) -> Any:
     try:
         return inline_local_functions(proto)
     except Exception as bad:  # the inliner is native code that raises what it likes
-        text = f"'{file}': its functions cannot be inlined: {str(bad).splitlines()[:1]}"
-        raise TesseraError(MALFORMED_GRAPH, text) from None
-
-
-def _text(value: bytes) -> str:
-    return value.decode("utf-8", "replace")
+        found = (
+            f"'{file}': its functions cannot be inlined: {str(bad).splitlines()[:1]}"
+        )
+        raise TesseraError(MALFORMED_GRAPH, found) from None
 
 
 class _Reader:
@@ -120,56 +118,56 @@ class _Reader:
             raise self._broken(MALFORMED_GRAPH, f"initialiser '{name}' is sparse")
         initializers: dict[str, Load] = {}
         for tensor in proto.initializer:
-            if tensor.name in initializers:
-                text = f"two initialisers are called '{tensor.name}'"
-                raise self._broken(MALFORMED_GRAPH, text)
-            initializers[tensor.name] = self.tensors.lazy(tensor)
+            name = text(tensor.name)
+            if name in initializers:
+                found = f"two initialisers are called '{name}'"
+                raise self._broken(MALFORMED_GRAPH, found)
+            initializers[name] = self.tensors.lazy(tensor)
         return Graph(
-            proto.name,
+            text(proto.name),
             tuple(self.node(node, i) for i, node in enumerate(proto.node, 1)),
             tuple(self.declared(value) for value in proto.input),
-            tuple(value.name for value in proto.output),
+            tuple(text(value.name) for value in proto.output),
             initializers,
         )
 
     def declared(self, value: Any) -> Declared:
         """The name and type of a graph input."""
+        name = text(value.name)
         kind = value.type.WhichOneof("value")
         if kind != "tensor_type" or not value.type.tensor_type.HasField("shape"):
             found = (kind or "nothing").removesuffix("_type")
             found = "a tensor without rank" if found == "tensor" else found
-            text = (
-                f"input '{value.name}' is declared as {found}, wanted a ranked tensor"
-            )
-            raise self._broken(UNTYPED_INPUT, text)
+            found = f"input '{name}' is declared as {found}, wanted a ranked tensor"
+            raise self._broken(UNTYPED_INPUT, found)
         tensor = value.type.tensor_type
         if tensor.elem_type not in ELEMENTS:
             raise self._broken(
                 ELEMENT_TYPE,
-                f"input '{value.name}' has element type number {tensor.elem_type}",
+                f"input '{name}' has element type number {tensor.elem_type}",
             )
         sizes = tuple(
             d.dim_value if d.HasField("dim_value") and d.dim_value >= 0 else DYN
             for d in tensor.shape.dim
         )
-        return Declared(value.name, ELEMENTS[tensor.elem_type], sizes)
+        return Declared(name, ELEMENTS[tensor.elem_type], sizes)
 
     def node(self, proto: Any, index: int) -> Node:
         """One node with its attributes read, tensors among them."""
         attributes: dict[str, Any] = {}
         node = Node(
             index,
-            proto.name,
-            proto.op_type,
-            proto.domain,
-            tuple(proto.input),
-            tuple(proto.output),
+            text(proto.name),
+            text(proto.op_type),
+            text(proto.domain),
+            tuple(text(name) for name in proto.input),
+            tuple(text(name) for name in proto.output),
             attributes,
             _layer(proto),
             self.file,
         )
         for attribute in proto.attribute:
-            attributes[attribute.name] = self._attribute(attribute)
+            attributes[text(attribute.name)] = self._attribute(attribute)
         return node
 
     def _attribute(self, proto: Any) -> Any:
@@ -179,7 +177,7 @@ class _Reader:
             case 2:
                 return int(proto.i)
             case 3:
-                return _text(proto.s)
+                return text(proto.s)
             case 4:
                 return self.tensors.read(proto.t)
             case 5:
@@ -189,7 +187,7 @@ class _Reader:
             case 7:
                 return tuple(int(v) for v in proto.ints)
             case 8:
-                return tuple(_text(v) for v in proto.strings)
+                return tuple(text(v) for v in proto.strings)
             case _:
                 return None
 
@@ -199,9 +197,11 @@ class _Reader:
 
 def _layer(proto: Any) -> str:
     """The module a node belongs to: from the exporter's scopes, else the name's path."""
-    notes: Mapping[str, str] = {e.key: e.value for e in proto.metadata_props}
+    notes: Mapping[str, str] = {
+        text(e.key): text(e.value) for e in proto.metadata_props
+    }
     if SCOPES in notes:
         scopes = re.findall(r"""(['"])(.*?)\1""", notes[SCOPES])
         modules = [scope for _, scope in scopes[:-1] if scope]
         return modules[-1] if modules else ""
-    return ".".join(part for part in proto.name.split("/")[:-1] if part)
+    return ".".join(part for part in text(proto.name).split("/")[:-1] if part)

@@ -57,6 +57,10 @@ MISFIT = declare(
     "error",
 )
 
+# Ops that ONNX defines on numbers only, whatever NumPy makes of a bool.
+COUNTING = frozenset(
+    "add sub mul div pow mod max min neg abs sign cumsum topk matmul".split()
+)
 FOLD_ELEMENTS = 1 << 16
 T = TypeVar("T")
 
@@ -183,6 +187,20 @@ class Step:
             raise self.node.error(MISFIT, text)
         return tuple(int(v) for v in array.reshape(-1))
 
+    def known_scalar(self, index: int, what: str) -> Any:
+        """The one number of an input that has to be known at import."""
+        array = self.known(index, what)
+        if array.size != 1:
+            raise self.misfit(f"{what} has {array.size} elements, wanted 1")
+        return array.item()
+
+    def known_integer(self, index: int, what: str) -> int:
+        """The one whole number of an input that has to be known at import."""
+        value = self.known_scalar(index, what)
+        if value != value or value in (np.inf, -np.inf) or int(value) != value:
+            raise self.misfit(f"{what} is {value}, wanted a whole number")
+        return int(value)
+
     def axis(self, axis: int, rank: int) -> int:
         """An axis counted from 0."""
         if not -rank <= axis < rank:
@@ -204,7 +222,12 @@ class Step:
     def const(self, value: Any, like: Operand | str) -> Operand:
         """A known tensor of `like`'s element type."""
         dtype = like if isinstance(like, str) else like.dtype
-        return Operand.of(np.asarray(value, numpy_dtype(dtype)), self.node.place)
+        try:
+            with np.errstate(over="ignore"):  # beyond a narrow float is infinity
+                array = np.asarray(value, numpy_dtype(dtype))
+        except (ValueError, TypeError, OverflowError):
+            raise self.misfit(f"{value} is no value of {dtype}") from None
+        return Operand.of(array, self.node.place)
 
     def cast(self, x: Operand, dtype: str) -> Operand:
         """`x` in another element type; `x` itself when it has it already."""
@@ -222,6 +245,8 @@ class Step:
         self, op: str, *operands: Operand, result: Tensor | None = None, **options: Any
     ) -> Sequence[Operand]:
         """Add `tessera.<op>`, or compute it now when all it reads is known and small."""
+        if op in COUNTING and any(operand.dtype == "i1" for operand in operands):
+            raise self.misfit("inputs are i1, wanted numbers")
         kind = OPS[op]
         types = [operand.type for operand in operands]
         declared = () if result is None else (result,)
@@ -230,6 +255,7 @@ class Step:
             results = kind.infer(types, filled, declared)
         except VerifyException as bad:
             raise self.misfit(str(bad)) from None
+        self._need_sizes(results)
         keywords = _keywords(kind, filled, results[0])
         if _foldable(operands, results):
             return self._evaluate(op, operands, keywords, results)
@@ -242,6 +268,11 @@ class Step:
             Operand(type, ssa=value, partial=facts)
             for type, value in zip(results, made, strict=True)
         ]
+
+    def _need_sizes(self, results: Sequence[Tensor]) -> None:
+        for type in results:
+            if min((s for s in type.get_shape() if s != DYN), default=0) < 0:
+                raise self.misfit(f"gives a negative size: {list(type.get_shape())}")
 
     def value(self, operand: Operand) -> Any:
         """The SSA value of an operand; a known one becomes a constant now."""
@@ -261,7 +292,7 @@ class Step:
         arrays = [operand.array for operand in operands]
         try:
             made = OPS[op].meaning()(*arrays, **keywords)
-        except (ValueError, IndexError, ArithmeticError) as bad:
+        except (ValueError, IndexError, TypeError, ArithmeticError) as bad:
             raise self.misfit(f"cannot be computed: {bad}") from None
         made = cast("tuple[Any, ...]", made if isinstance(made, tuple) else (made,))
         return [

@@ -38,8 +38,8 @@ def _unary(rule: Callable[[Step], Operand]) -> Row:
     return Row(1, 1, rule)
 
 
-def _binary(op: str, **options: str) -> Row:
-    return Row(2, 2, ew.binary(op, **options))
+def _binary(op: str, need: ew.Need = ew.anything, **options: str) -> Row:
+    return Row(2, 2, ew.binary(op, need, **options))
 
 
 def _reduce(reduce: red.Reduce) -> Row:
@@ -62,11 +62,11 @@ _ELEMENTWISE: dict[str, Row] = {
             "Cos": "cos",
             "Sigmoid": "sigmoid",
             "Softplus": "softplus",
-            "Not": "not",
             "BitwiseNot": "not",
             "IsNaN": "isnan",
         }.items()
     },
+    "Not": _unary(ew.unary("not", ew.truths)),
     "Floor": _unary(ew.unary("floor")),
     "Ceil": _unary(ew.unary("floor", kind="ceil")),
     "Round": _unary(ew.unary("floor", kind="round")),
@@ -82,9 +82,9 @@ _ELEMENTWISE: dict[str, Row] = {
     "Div": _binary("div"),
     "Mod": Row(2, 2, ew.modulo),
     "Pow": Row(2, 2, ew.power),
-    "And": _binary("and"),
-    "Or": _binary("or"),
-    "Xor": _binary("xor"),
+    "And": _binary("and", ew.truths),
+    "Or": _binary("or", ew.truths),
+    "Xor": _binary("xor", ew.truths),
     "BitwiseAnd": _binary("and"),
     "BitwiseOr": _binary("or"),
     "BitwiseXor": _binary("xor"),

@@ -58,6 +58,13 @@ _FIELDS: dict[str, tuple[str, type[np.generic]]] = {
 EXTERNAL = 1  # TensorProto.DataLocation
 
 
+def text(value: str | bytes) -> str:
+    """A string field, which protobuf gives as bytes when it is not UTF-8."""
+    if isinstance(value, str):
+        return value
+    return value.decode("utf-8", "backslashreplace")
+
+
 class Tensors:
     """Reads the tensors of one file; `folder` is where its external data may lie."""
 
@@ -72,14 +79,14 @@ class Tensors:
     def read(self, proto: Any) -> np.ndarray:
         """The array of a TensorProto; TesseraError when its fields disagree."""
         if proto.data_type not in ELEMENTS:
-            text = f"has element type number {proto.data_type}"
-            raise TesseraError(ELEMENT_TYPE, f"{self._name(proto)} {text}")
+            found = f"has element type number {proto.data_type}"
+            raise TesseraError(ELEMENT_TYPE, f"{self._name(proto)} {found}")
         dtype = ELEMENTS[proto.data_type]
         dims = tuple(int(d) for d in proto.dims)
         if min(dims, default=0) < 0:
             raise TesseraError(BAD_TENSOR, f"{self._name(proto)} has dims {list(dims)}")
         if proto.data_location == EXTERNAL:
-            fields = [(e.key, e.value) for e in proto.external_data]
+            fields = [(text(e.key), text(e.value)) for e in proto.external_data]
             return map_external(self._name(proto), fields, self.folder, dtype, dims)
         if proto.HasField("raw_data"):
             return self._view(proto, dtype, dims)
@@ -101,10 +108,11 @@ class Tensors:
             return values.astype(np.uint16).view(DTYPES[dtype]).reshape(dims)
         return values.astype(DTYPES[dtype]).reshape(dims)
 
-    def _count(self, proto: Any, found: int, wanted: int, what: str) -> None:
-        if found != wanted:
-            text = f"has {found} {what}, wanted {wanted} for dims {list(proto.dims)}"
-            raise TesseraError(BAD_TENSOR, f"{self._name(proto)} {text}")
+    def _count(self, proto: Any, held: int, wanted: int, what: str) -> None:
+        if held != wanted:
+            dims = list(proto.dims)
+            found = f"has {held} {what}, wanted {wanted} for dims {dims}"
+            raise TesseraError(BAD_TENSOR, f"{self._name(proto)} {found}")
 
     def _name(self, proto: Any) -> str:
-        return f"'{self.file}': tensor '{proto.name}'"
+        return f"'{self.file}': tensor '{text(proto.name)}'"

@@ -12,6 +12,7 @@ from tessera.frontend.onnx.step import Step
 from tessera.graph.types import FLOATS
 
 Rule = Callable[[Step], Operand]
+Need = Callable[..., None]
 
 
 def same_type(step: Step, *operands: Operand) -> None:
@@ -23,17 +24,33 @@ def same_type(step: Step, *operands: Operand) -> None:
         )
 
 
-def unary(op: str, **options: Any) -> Rule:
+def anything(step: Step, *operands: Operand) -> None:
+    """Accept every element type."""
+
+
+def truths(step: Step, *operands: Operand) -> None:
+    """Refuse numbers where an op combines truth values."""
+    if any(x.dtype != "i1" for x in operands):
+        raise step.misfit(f"inputs are {operands[0].dtype}, wanted i1")
+
+
+def unary(op: str, need: Need = anything, **options: Any) -> Rule:
     """An op of one tensor that the vocabulary has as it is."""
-    return lambda step: step.emit(op, step.input(0), **options)
+
+    def rule(step: Step) -> Operand:
+        need(step, step.input(0))
+        return step.emit(op, step.input(0), **options)
+
+    return rule
 
 
-def binary(op: str, **options: Any) -> Rule:
+def binary(op: str, need: Need = anything, **options: Any) -> Rule:
     """An op of two tensors that the vocabulary has as it is."""
 
     def rule(step: Step) -> Operand:
         a, b = step.input(0), step.input(1)
         same_type(step, a, b)
+        need(step, a, b)
         _legacy_broadcast(step)
         return step.emit(op, a, b, **options)
 

@@ -126,7 +126,7 @@ def constant_of_shape(step: Step) -> Operand:
 def trilu(step: Step) -> Operand:
     """Trilu: the upper (or lower) triangle of the last two axes, zeros elsewhere."""
     x, upper = step.input(0), step.flag("upper", True)
-    offset = int(step.known(1, "k").item()) if step.has(1) else 0
+    offset = step.known_integer(1, "k") if step.has(1) else 0
     if x.rank < 2:
         raise step.misfit(f"rank {x.rank}, wanted at least 2")
     rows = expand_dims(step, arange(step, x, -2), [1])
@@ -152,11 +152,9 @@ def eye_like(step: Step) -> Operand:
 def one_hot(step: Step) -> Operand:
     """OneHot: off and on values by index; negative indices count from the end."""
     indices = step.cast(step.input(0), "i64")
-    depths = np.asarray(step.known(1, "depth")).reshape(-1)
-    values = step.input(2)
-    if depths.size != 1 or values.shape != (2,) or not 0 <= depths[0] <= FOLD_ELEMENTS:
-        raise step.misfit(f"depth {depths.tolist()} and values {list(values.shape)}")
-    depth = int(depths[0])
+    depth, values = step.known_integer(1, "depth"), step.input(2)
+    if values.shape != (2,) or not 0 <= depth <= FOLD_ELEMENTS:
+        raise step.misfit(f"depth {depth} and values {list(values.shape)}")
     axis = step.axis(step.integer("axis", -1), indices.rank + 1)
     wrapped = step.emit("add", indices, step.const(depth, "i64"))
     negative = step.emit("cmp", indices, step.const(0, "i64"), kind="lt")
@@ -179,7 +177,7 @@ def tensor_scatter(step: Step) -> Operand:
     starts = step.cast(
         step.optional(2) or step.const([0] * cache.shape[0], "i64"), "i64"
     )
-    places = step.const(np.arange(update.shape[axis]), "i64")
+    places = arange(step, update, axis)
     rows = step.emit("add", expand_dims(step, starts, [1]), places)
     if mode == "circular":
         rows = step.emit("mod", rows, step.const(cache.shape[axis], "i64"))

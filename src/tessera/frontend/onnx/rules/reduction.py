@@ -133,25 +133,17 @@ def topk(step: Step) -> Sequence[Operand]:
     """TopK: values and indices, sorted whether asked for or not."""
     step.ignore("sorted")
     x = step.input(0)
-    if step.opset < 10:
-        k = step.integer("k")
-    else:
-        counts = step.known_ints(1, "k")
-        if len(counts) != 1:
-            raise step.misfit(f"k has {len(counts)} elements, wanted 1")
-        k = counts[0]
+    k = step.integer("k") if step.opset < 10 else step.known_integer(1, "k")
     axis, largest = step.integer("axis", -1), step.flag("largest", True)
     return step.emits("topk", x, k=k, axis=axis, largest=largest)
 
 
 def cumsum(step: Step) -> Operand:
     """CumSum along a constant axis."""
-    axes = step.known_ints(1, "axis")
-    if len(axes) != 1:
-        raise step.misfit(f"axis has {len(axes)} elements, wanted 1")
+    axis = step.known_integer(1, "axis")
     exclusive, reverse = step.flag("exclusive"), step.flag("reverse")
     x = step.input(0)
-    return step.emit("cumsum", x, axis=axes[0], exclusive=exclusive, reverse=reverse)
+    return step.emit("cumsum", x, axis=axis, exclusive=exclusive, reverse=reverse)
 
 
 def hardmax(step: Step) -> Operand:

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from tessera.frontend.onnx.operand import Operand
-from tessera.frontend.onnx.step import Step
+from tessera.frontend.onnx.step import FOLD_ELEMENTS, Step
 from tessera.graph.types import DYN, tensor
 
 
@@ -47,6 +47,8 @@ def planned(plan: Plan) -> tuple[int, ...]:
 
 def size_operand(step: Step, plan: Plan) -> Operand:
     """A plan as an i64 vector, computed at run time where it must be."""
+    if not plan:
+        return step.const([], "i64")
     parts: list[Operand] = []
     for entry, known in zip(plan, planned(plan), strict=True):
         if isinstance(entry, int) or known != DYN:
@@ -126,10 +128,13 @@ def broadcast_to(step: Step, x: Operand, sizes: Sequence[int]) -> Operand:
 
 def arange(step: Step, x: Operand, axis: int) -> Operand:
     """0, 1, … to the size of one axis of `x`, as an i64 vector."""
+    axis = step.axis(axis, x.rank)
     size = x.shape[axis]
-    if size != DYN:
-        return step.const(np.arange(size), "i64")
-    return count_to(step, _size(step, Size(x, (axis,))))
+    if size == DYN:
+        return count_to(step, _size(step, Size(x, (axis,))))
+    if size > FOLD_ELEMENTS:
+        return step.emit("iota", result=tensor("i64", (size,)))
+    return step.const(np.arange(size), "i64")
 
 
 def count_to(step: Step, count: Operand) -> Operand:
