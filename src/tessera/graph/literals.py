@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias, TypeGuard
 
+import numpy as np
 from xdsl.dialects.builtin import (
     AnyFloat,
     BytesAttr,
@@ -21,12 +22,26 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 Element: TypeAlias = AnyFloat | IntegerType | IndexType
 
+BIT = IntegerType(1)
 SPLAT_ELEMENTS = 1024
 """A splat of more elements keeps one, as `data` of that single element."""
 
 
 def _is_element(type: Any) -> TypeGuard[Element]:
     return isinstance(type, AnyFloat | IntegerType | IndexType)
+
+
+def packed(data: bytes) -> bytes:
+    """A byte for each element of type i1 as MLIR packs them, the first bit lowest."""
+    return np.packbits(np.frombuffer(data, np.bool_), bitorder="little").tobytes()
+
+
+def _unpacked(data: bytes, count: int) -> bytes:
+    """What `packed` undoes; a single byte for more than eight elements is a splat."""
+    if len(data) == 1 and count > 8:
+        return bytes([data[0] & 1])
+    bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")
+    return bits[:count].tobytes() if len(data) == -(-count // 8) else bits.tobytes()
 
 
 @dataclass(frozen=True)
@@ -91,6 +106,8 @@ class LiteralParser(AttrParser):
         count = math.prod(wanted)
         if text is not None:
             data = self._bytes(text, start)
+            if element == BIT:
+                data = _unpacked(data, count)
         else:
             data = b"".join([self._pack(number, element) for number in numbers])
             if shape not in ((), wanted) and (count or numbers):

@@ -72,7 +72,10 @@ class TextParser(LiteralParser, Parser):
             op.location = file_location(place.file, place.line, place.column)
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
-        module = super().parse_module(allow_implicit_module)
+        if self._current_token.kind == MLIRTokenKind.EOF:
+            module = ModuleOp([])
+        else:
+            module = super().parse_module(allow_implicit_module)
         self._stamp(module, 0)
         return module
 
@@ -86,6 +89,8 @@ class TextParser(LiteralParser, Parser):
                 f"%{name} is used but never defined",
                 self._undefined[name],
             )
+        if msg.startswith("Could not parse entire input"):
+            msg = "expected an operation"
         if end_position is None:
             super().raise_error(msg, at_position)
         super().raise_error(msg, at_position, end_position)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import IO, Any, TypeAlias, TypeGuard, cast
+from typing import IO, Any, TypeGuard, cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -17,7 +17,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.printer import Printer
 
-Element: TypeAlias = AnyFloat | IntegerType | IndexType
+from tessera.graph.groups import GroupedOp
+
+from tessera.graph.literals import BIT, Element, packed
 
 HEX_ELEMENTS = 100
 """A literal of more elements that are not all equal prints as hexadecimal bytes."""
@@ -47,6 +49,18 @@ class TextPrinter(Printer):
         if isinstance(op, FuncOp):
             self._name_arguments(op)
         super().print_op(op)
+
+    def print_op_with_default_format(self, op: Operation) -> None:
+        """The generic form also says how many values each group of operands took."""
+        sizes = op.segments() if isinstance(op, GroupedOp) else {}
+        plain = not self.print_generic_format or op.regions or op.successors
+        if plain or not sizes:
+            super().print_op_with_default_format(op)
+            return
+        self.print_operands(op.operands)
+        self.print_op_attributes({**op.attributes, **sizes})
+        self.print_string(" : ")
+        self.print_operation_type(op)
 
     def _name_arguments(self, function: FuncOp) -> None:
         """Call arguments as the model does, unless the text named them otherwise."""
@@ -122,8 +136,9 @@ class TextPrinter(Printer):
         self.print_string("dense<")
         if count and data == data[:size] * count:
             self._print_element(data[:size], element)
-        elif count > HEX_ELEMENTS and element != IntegerType(1):
-            self.print_string(f'"0x{data.hex().upper()}"')
+        elif count > HEX_ELEMENTS:
+            raw = packed(data) if element == BIT else data
+            self.print_string(f'"0x{raw.hex().upper()}"')
         elif count:
             items = [data[i : i + size] for i in range(0, len(data), size)]
             self._print_rows(items, attribute.get_shape(), element)

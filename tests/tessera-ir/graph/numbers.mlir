@@ -22,6 +22,17 @@ func.func @hexadecimal_floats_are_bits() {
   func.return
 }
 
+// CHECK-LABEL: @long_literals_are_bytes
+func.func @long_literals_are_bytes() {
+  // CHECK: dense<"0xFEFFFFFFFFFFFFFFFFFFFFFFFF"> : tensor<104xi1>
+  %0 = arith.constant dense<"0xFEFFFFFFFFFFFFFFFFFFFFFFFF"> : tensor<104xi1>
+  // CHECK: dense<[true, false, true]> : tensor<3xi1>
+  %1 = arith.constant dense<"0x05"> : tensor<3xi1>
+  // CHECK: dense<true> : tensor<300xi1>
+  %2 = arith.constant dense<"0xFF"> : tensor<300xi1>
+  func.return
+}
+
 // CHECK-LABEL: @as_many_digits_as_needed
 func.func @as_many_digits_as_needed() {
   // CHECK: arith.constant 1.000000e-05 : f32

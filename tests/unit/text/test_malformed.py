@@ -134,6 +134,7 @@ def test_strings_without_an_end_cost_little() -> None:
         ("dense<[[1, 2], [3]]> : tensor<2x2xi8>", "rows of a tensor literal differ"),
         ("dense<[1, 2]> : tensor<?xi8>", "static shape"),
         ('dense<"0x0102"> : tensor<3xi8>', "has 2 bytes, its type 3"),
+        ('dense<"0x0102"> : tensor<17x2xi1>', "has 16 bytes, its type 34"),
         ('dense<"0xZZ"> : tensor<1xi8>', "expected hexadecimal digits"),
         ("dense<> : tensor<4xf32>", "literal has shape [0-9\\[\\], ]* its type"),
         ("dense<0> : tensor<" + "9" * 25 + "xi8>", "does not fit 64 bits"),
@@ -155,6 +156,14 @@ def test_numbers_out_of_bounds(attribute: str, said: str) -> None:
 )
 def test_malformed_files(file: str, place: str) -> None:
     assert refused(TEXTS[f"{file}.mlir"]).startswith(place)
+
+
+def test_an_empty_text_is_an_empty_module() -> None:
+    for text in ("", " \n", "// nothing\n"):
+        assert print_module(parse_module(text)) == print_module(
+            parse_module("module {}")
+        )
+    assert "expected an operation" in refused("}")
 
 
 def test_an_error_counts_lines_from_the_offset() -> None:
