@@ -92,6 +92,17 @@ def test_an_index_out_of_range_stays_to_fail_where_it_runs() -> None:
     assert names(module) == ["gather"]
 
 
+def test_a_contraction_of_constants_folds_with_its_transposes() -> None:
+    graph = GraphBuilder()
+    a, b = (graph.const(RNG.normal(size=(2, 2)), name) for name in "ab")
+    a, b = (graph.op("transpose", v, permutation=(1, 0)) for v in (a, b))
+    module = graph.module([("y", graph.op("matmul", a, b))])
+    before = evaluate(module, {})["y"]
+    run(module, FoldConstants())
+    assert names(module) == []
+    assert (evaluate(module, {})["y"] == before).all()
+
+
 def test_folded_weights_have_names_of_their_own() -> None:
     graph = GraphBuilder()
     w = graph.const(RNG.normal(size=(5, 5)), "w")

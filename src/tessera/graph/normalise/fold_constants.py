@@ -76,11 +76,24 @@ def _known(op: GraphOp) -> Sequence[np.ndarray] | None:
         return None
     if isinstance(op, ShapeOp) and is_static(shape := value_shape(op.operands[0])):
         return [np.broadcast_to(np.zeros((), np.bool_), shape)]
-    if any(not isinstance(operand.owner, ConstOp) for operand in op.operands):
-        return None
-    arrays = [constant_of(operand) for operand in op.operands]
-    known = [array for array in arrays if array is not None]
-    return known if len(known) == len(arrays) else None
+    known: list[np.ndarray] = []
+    for operand in op.operands:
+        array = _value(operand)
+        if array is None:
+            return None
+        known.append(array)
+    return known
+
+
+def _value(operand: SSAValue) -> np.ndarray | None:
+    """The array of a constant, or of one whose transpose was left to its readers."""
+    owner = operand.owner
+    if not isinstance(owner, TransposeOp):
+        return constant_of(operand)
+    array = constant_of(owner.operands[0])
+    return (
+        None if array is None else np.transpose(array, owner.options()["permutation"])
+    )
 
 
 def _pays(op: GraphOp) -> bool:
