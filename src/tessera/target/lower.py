@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnregisteredOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -126,9 +126,9 @@ def check_legal(module: ModuleOp) -> None:
     """TesseraError at the first op that Target IR does not allow."""
     for op in module.walk():
         if op.name not in LEGAL:
-            raise TesseraError(
-                ILLEGAL, f"'{op.name}' is left in Target IR", location_of(op)
-            )
+            name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+            text = f"'{name}' is left in Target IR"
+            raise TesseraError(ILLEGAL, text, location_of(op))
 
 
 def declare_entries(module: ModuleOp) -> None:
