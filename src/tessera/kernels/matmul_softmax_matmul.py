@@ -29,12 +29,6 @@ HEADS = declare(
     "Query head h reads key and value head h // (Hq / Hkv), so Hkv must divide Hq. Repeat or "
     "split the heads accordingly.",
 )
-WINDOW = declare(
-    "TSR-K102",
-    "matmul_softmax_matmul: a window of no keys",
-    "A window of W keeps the last W keys, itself included; 0 would hide every key. Leave the "
-    "window out to attend to all keys.",
-)
 SOFTCAP = declare(
     "TSR-K103",
     "matmul_softmax_matmul: a softcap that is not positive",
@@ -130,7 +124,6 @@ KERNEL = FusedKernel(
         one_float_type("mask"),
         Demand(codes.RANK, "head size", _width_known),
         Demand(HEADS, "grouped heads", _heads_divide),
-        positive(WINDOW, "window"),
         positive(SOFTCAP, "softcap"),
         Demand(codes.MASK, "mask", _mask_fits),
     ),
