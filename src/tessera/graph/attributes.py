@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     StringAttr,
+    SymbolRefAttr,
     UnitAttr,
     f64,
     i1,
@@ -40,7 +41,7 @@ class Kind:
 
     default: Any = REQUIRED
     wanted: ClassVar[str] = "an attribute"
-    irdl: ClassVar[str] = "any"
+    bases: ClassVar[tuple[str, ...]] = ()
 
     @property
     def required(self) -> bool:
@@ -55,9 +56,17 @@ class Kind:
         """The canonical MLIR attribute."""
         raise NotImplementedError
 
+    def says(self) -> str:
+        """What is wanted, in words."""
+        return self.wanted
+
+    def irdl(self) -> tuple[str, ...]:
+        """The IRDL constraints of which an attribute of this kind meets one."""
+        return tuple(f"irdl.base {base}" for base in self.bases)
+
     def refuse(self, attribute: Attribute) -> BadAttribute:
         """What to raise when `attribute` is of another kind."""
-        return BadAttribute(f"is {attribute}, wanted {self.wanted}")
+        return BadAttribute(f"is {attribute}, wanted {self.says()}")
 
 
 def _integer(attribute: Attribute) -> int | None:
@@ -83,6 +92,7 @@ class Int(Kind):
     """An integer of any width; written as i64."""
 
     wanted: ClassVar[str] = "an integer"
+    bases: ClassVar[tuple[str, ...]] = ('"#builtin.integer"',)
 
     def read(self, attribute: Attribute) -> int:
         value = _integer(attribute)
@@ -99,6 +109,7 @@ class Float(Kind):
     """A float of any float type (its own value is kept); written as f64."""
 
     wanted: ClassVar[str] = "a float"
+    bases: ClassVar[tuple[str, ...]] = ('"#builtin.float"',)
 
     def read(self, attribute: Attribute) -> float:
         if not isinstance(attribute, FloatAttr):
@@ -115,6 +126,7 @@ class Bool(Kind):
 
     default: Any = False
     wanted: ClassVar[str] = "a boolean or unit"
+    bases: ClassVar[tuple[str, ...]] = ('"#builtin.integer"', '"#builtin.unit"')
 
     def read(self, attribute: Attribute) -> bool:
         value = _boolean(attribute)
@@ -134,9 +146,14 @@ class Word(Kind):
 
     def read(self, attribute: Attribute) -> str:
         if not isinstance(attribute, StringAttr) or attribute.data not in self.words:
-            words = ", ".join(f'"{word}"' for word in self.words)
-            raise BadAttribute(f"is {attribute}, wanted one of {words}")
+            raise self.refuse(attribute)
         return attribute.data
+
+    def says(self) -> str:
+        return "one of " + ", ".join(f'"{word}"' for word in self.words)
+
+    def irdl(self) -> tuple[str, ...]:
+        return tuple(f'irdl.is "{word}"' for word in self.words)
 
     def write(self, value: str) -> Attribute:
         return StringAttr(value)
@@ -149,6 +166,11 @@ class Causal(Kind):
     default: Any = "none"
     words: ClassVar[tuple[str, ...]] = ("none", "top_left", "bottom_right")
     wanted: ClassVar[str] = '"none", "top_left", "bottom_right" or a boolean'
+    bases: ClassVar[tuple[str, ...]] = (
+        '"#builtin.string"',
+        '"#builtin.integer"',
+        '"#builtin.unit"',
+    )
 
     def read(self, attribute: Attribute) -> str:
         if isinstance(attribute, StringAttr) and attribute.data in self.words:
@@ -169,6 +191,7 @@ class Ints(Kind):
     """A list of integers, as `array<i64: …>` or `[…]`; written as array<i64>."""
 
     wanted: ClassVar[str] = "a list of integers"
+    bases: ClassVar[tuple[str, ...]] = ('"#builtin.dense_array"', '"#builtin.array"')
 
     def read(self, attribute: Attribute) -> tuple[int, ...]:
         if isinstance(attribute, DenseArrayBase):
@@ -189,9 +212,64 @@ class Constant(Kind):
     """A tensor literal or a weight handle; kept as the attribute it is."""
 
     wanted: ClassVar[str] = "dense<…> or #tessera.weight<…>"
+    bases: ClassVar[tuple[str, ...]] = (
+        "@tessera::@weight",
+        '"#builtin.dense_int_or_fp_elements"',
+    )
 
     def read(self, attribute: Attribute) -> Attribute:
         return attribute
 
     def write(self, value: Attribute) -> Attribute:
         return value
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    """Any string."""
+
+    wanted: ClassVar[str] = "a string"
+    bases: ClassVar[tuple[str, ...]] = ('"#builtin.string"',)
+
+    def read(self, attribute: Attribute) -> str:
+        if not isinstance(attribute, StringAttr):
+            raise self.refuse(attribute)
+        return attribute.data
+
+    def write(self, value: str) -> Attribute:
+        return StringAttr(value)
+
+
+@dataclass(frozen=True)
+class Texts(Kind):
+    """A list of strings."""
+
+    wanted: ClassVar[str] = "a list of strings"
+    bases: ClassVar[tuple[str, ...]] = ('"#builtin.array"',)
+
+    def read(self, attribute: Attribute) -> tuple[str, ...]:
+        if isinstance(attribute, ArrayAttr):
+            items = cast("ArrayAttr[Attribute]", attribute).data
+            words = [item.data for item in items if isinstance(item, StringAttr)]
+            if len(words) == len(items):
+                return tuple(words)
+        raise self.refuse(cast("Attribute", attribute))
+
+    def write(self, value: Sequence[str]) -> Attribute:
+        return ArrayAttr([StringAttr(word) for word in value])
+
+
+@dataclass(frozen=True)
+class Symbol(Kind):
+    """A symbol of the module, without nesting."""
+
+    wanted: ClassVar[str] = "a symbol"
+    bases: ClassVar[tuple[str, ...]] = ('"#builtin.symbol_ref"',)
+
+    def read(self, attribute: Attribute) -> str:
+        if not isinstance(attribute, SymbolRefAttr) or attribute.nested_references.data:
+            raise self.refuse(attribute)
+        return attribute.root_reference.data
+
+    def write(self, value: str) -> Attribute:
+        return SymbolRefAttr(value)

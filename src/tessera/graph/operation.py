@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import LocationAttr, TensorType
-from xdsl.ir import Attribute, Operation, OpTraits, SSAValue
+from xdsl.ir import Attribute, OpTraits, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tessera.diagnostics import Code, declare
 from tessera.graph.attributes import BadAttribute, Kind
+from tessera.graph.groups import GroupedOp
 from tessera.graph.types import DYN, NAMES, Shape, Tensor, compatible, dtype_of, show
 from tessera.reference import PRIMITIVES
 
@@ -70,24 +71,14 @@ def read_options(
     return values
 
 
-class GraphOp(Operation):
+class GraphOp(GroupedOp):
     """A tensor operation.  Subclasses declare; this class reads, checks and prints.
 
-    `ins`: operand names, `name?` optional (last), `name*` any number (alone).
-    `attrs`: attribute names and kinds.  `typed`: keywords of the meaning that the result
-    type supplies ("shape", "dtype").
+    `typed`: keywords of the meaning that the result type supplies ("shape", "dtype").
     """
 
-    ins: ClassVar[tuple[str, ...]] = ()
-    attrs: ClassVar[Mapping[str, Kind]] = {}
     typed: ClassVar[tuple[str, ...]] = ()
-    results_count: ClassVar[int] = 1
     traits: ClassVar[OpTraits] = traits_def(Pure())
-
-    def __post_init__(self) -> None:
-        if self.properties:  # `<{…}>` and `{…}` mean the same here
-            self.attributes = {**self.properties, **self.attributes}
-            self.properties = {}
 
     @classmethod
     def infer(
@@ -208,8 +199,8 @@ class GraphOp(Operation):
         if not low <= count <= high:
             wanted = str(low) if low == high else f"{low} to {high}"
             raise malformed(OPERANDS, f"takes {wanted} operands, found {count}")
-        if len(self.results) != self.results_count:
-            text = f"gives {self.results_count} results, found {len(self.results)}"
+        if len(self.results) != len(self.outs):
+            text = f"gives {len(self.outs)} results, found {len(self.results)}"
             raise malformed(OPERANDS, text)
         if self.regions or self.successors:
             raise malformed(OPERANDS, "takes no region and no successor")

@@ -18,7 +18,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.printer import Printer
 
 from tessera.graph.groups import GroupedOp
-
 from tessera.graph.literals import BIT, Element, packed
 
 HEX_ELEMENTS = 100

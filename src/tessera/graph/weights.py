@@ -30,6 +30,12 @@ NO_DATA = declare(
 
 INLINE_ELEMENTS = 16
 
+WEIGHT_IRDL = """\
+irdl.attribute @weight {
+  %key = irdl.base "#builtin.string"
+  irdl.parameters(key: %key)
+}"""
+
 
 @dataclass(frozen=True, eq=False)
 class Weight:

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Dialect, Operation, OpTraits, SSAValue
+from xdsl.ir import Attribute, Dialect, OpTraits, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -28,6 +28,8 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tessera.diagnostics import declare
+from tessera.graph.attributes import BadAttribute, Kind, Symbol, Text, Texts
+from tessera.graph.groups import OPERAND_SEGMENTS, RESULT_SEGMENTS, GroupedOp
 
 MALFORMED = declare(
     "TSR-T001",
@@ -53,9 +55,39 @@ def _malformed(text: str) -> VerifyException:
     return VerifyException(f"[{MALFORMED.id}] {text}")
 
 
-class CallOp(Operation):
+class TargetOp(GroupedOp):
+    """An op of Target IR: its declared attributes are as its class says."""
+
+    def verify_(self) -> None:
+        """Check the declared attributes, and that there is no region."""
+        for key, kind in self.attrs.items():
+            attribute = self.attributes.get(key)
+            if attribute is None:
+                if kind.required:
+                    raise _malformed(f"needs attribute '{key}', {kind.says()}")
+                continue
+            try:
+                kind.read(attribute)
+            except BadAttribute as bad:
+                raise _malformed(f"attribute '{key}' {bad}") from None
+        for key in (OPERAND_SEGMENTS, RESULT_SEGMENTS):
+            if key in self.attributes:
+                raise _malformed(f"attribute '{key}' is not what the values tell")
+        if self.regions or self.successors:
+            raise _malformed("takes no region and no successor")
+
+
+class CallOp(TargetOp):
     """A launch of one entry symbol on the device the op's name tells."""
 
+    ins: ClassVar[tuple[str, ...]] = ("args*",)
+    outs: ClassVar[tuple[str, ...]] = ("results*",)
+    attrs: ClassVar[Mapping[str, Kind]] = {
+        "callee": Symbol(),
+        "op": Text(),
+        "roles": Texts(()),
+        "gives": Texts(()),
+    }
     traits: ClassVar[OpTraits] = traits_def(Pure())
 
     @classmethod
@@ -101,10 +133,7 @@ class CallOp(Operation):
 
     def verify_(self) -> None:
         """Check the declared attributes and that operands are tensors."""
-        if not isinstance(self.attributes.get("callee"), SymbolRefAttr):
-            raise _malformed("needs a symbol 'callee'")
-        if not isinstance(self.attributes.get("op"), StringAttr):
-            raise _malformed("needs a string 'op'")
+        super().verify_()
         for value in (*self.operands, *self.results):
             if not isinstance(value.type, TensorType):
                 raise _malformed(f"works on tensors, found {value.type}")
@@ -161,10 +190,12 @@ class CpuCallOp(CallOp):
     name = "tessera_apple.cpu_call"
 
 
-class DeclareOp(Operation):
+class DeclareOp(TargetOp):
     """An entry symbol that the runtime provides."""
 
     name = "tessera_apple.declare"
+    outs: ClassVar[tuple[str, ...]] = ()
+    attrs: ClassVar[Mapping[str, Kind]] = {"sym_name": Text()}
     traits: ClassVar[OpTraits] = traits_def()
 
     @property
@@ -178,9 +209,10 @@ class DeclareOp(Operation):
         return cls.create(attributes={"sym_name": StringAttr(symbol)})
 
     def verify_(self) -> None:
-        """Check that the symbol is there."""
-        if not isinstance(self.attributes.get("sym_name"), StringAttr):
-            raise _malformed("needs a string 'sym_name'")
+        """Check that the symbol is there, and nothing else."""
+        super().verify_()
+        if self.operands or self.results:
+            raise _malformed("takes no operand and gives no result")
 
     def print(self, printer: Printer) -> None:
         """` @symbol`."""

@@ -60,7 +60,7 @@ def _apply(
     else:
         arrays = cast("list[np.ndarray]", operands)
         made = _evaluate(kind, arrays, declared, place, chosen)
-    return made[0] if kind.results_count == 1 else tuple(made)
+    return made[0] if len(kind.outs) == 1 else tuple(made)
 
 
 def _recording(operands: Sequence[Known]) -> Recording | None:

@@ -107,7 +107,7 @@ class TopkOp(GraphOp):
         "axis": Int(-1),
         "largest": Bool(True),
     }
-    results_count = 2
+    outs = ("values", "indices")
 
     @classmethod
     def infer(cls, types: Types, options: Options, declared: Types) -> Types:
