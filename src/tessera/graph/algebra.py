@@ -203,6 +203,10 @@ class SsaAlgebra(Algebra[SSAValue]):
         operands = (x,) if sizes is None else (x, sizes)
         return self._typed("reshape", operands, value_dtype(x), shape)
 
+    def broadcast(self, x: SSAValue, shape: tuple[int, ...]) -> SSAValue:
+        """`x` repeated to a shape."""
+        return self._typed("broadcast", (x,), value_dtype(x), shape)
+
     def cast(self, x: SSAValue, dtype: str) -> SSAValue:
         if value_dtype(x) == dtype:
             return x

@@ -134,7 +134,7 @@ def attn_sliding_window(
     return attend(q, k, v, scale=scale, keep=keep)
 
 
-def _selected(
+def selected_blocks(
     scores: Array, own: Array, top_k: int, init_blocks: int, local_blocks: int
 ) -> Array:
     """i1 [..., Sq, nblocks]: the blocks each query reads.
@@ -197,7 +197,7 @@ def attn_top_k_blocks(
             f" {blocks}] for {keys} keys in blocks of {block_size}"
         )
     own = _positions(queries, keys) // block_size
-    chosen = _selected(scores, own, top_k, init_blocks, local_blocks)
+    chosen = selected_blocks(scores, own, top_k, init_blocks, local_blocks)
     block_of = _numbers(keys) // block_size
     past = kept_pairs(queries, keys, "bottom_right")
     keep = heads_like(chosen[..., block_of] & past, q.shape[-3])

@@ -19,6 +19,7 @@ from tessera.graph.algebra import Algebra
 from tessera.graph.attributes import Bool, Float, Int
 from tessera.graph.operation import GraphOp
 from tessera.graph.types import DYN, show, value_shape
+from tessera.kernels.native_sparse_attn.recognise import reread
 from tessera.reference.sparse_attention import block_count, tokens_behind
 
 V = TypeVar("V")
@@ -180,6 +181,7 @@ KERNEL = FusedKernel(
     composites={"native_sparse_attn_fused": from_fused},
     raised_to="native_sparse_attn_fused",
     raise_=raise_,
+    reread=reread,
     demands=(
         one_float_type(),
         Demand(CAUSAL, "causal", _causal),
