@@ -13,8 +13,6 @@ from tessera.graph.normalise.drop_dead_code import DropDeadCode
 from tessera.graph.normalise.drop_identities import DropIdentities
 from tessera.graph.normalise.fold_constants import FoldConstants
 from tessera.graph.normalise.hoist_constants import HoistConstants
-from tessera.graph.normalise.hoist_transposes import HoistTransposes
-from tessera.graph.normalise.merge_views import MergeViews
 from tessera.graph.normalise.row_products import RowProducts
 from tessera.graph.normalise.scatter_to_concat import ScatterToConcat
 from tessera.graph.normalise.write_defaults import WriteDefaults
@@ -23,9 +21,7 @@ NORMALISE: tuple[type[ModulePass], ...] = (
     DropDeadCode,
     FoldConstants,
     ScatterToConcat,
-    HoistTransposes,
     RowProducts,
-    MergeViews,
     DropIdentities,
     AbsorbTransposes,
     WriteDefaults,

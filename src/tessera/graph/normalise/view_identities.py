@@ -11,6 +11,7 @@ from typing import cast
 
 from xdsl.ir import SSAValue
 
+from tessera.graph.normalise.view_chains import hoisted, shortest
 from tessera.graph.operation import GraphOp
 from tessera.graph.ops.layout import (
     END,
@@ -157,12 +158,22 @@ def pad_rule(op: GraphOp) -> Replacement:
     return op.operands[0] if empty and keeps_type(op) else None
 
 
+def first(*rules: Rule) -> Rule:
+    """The rule that does what the first fitting one does."""
+
+    def rule(op: GraphOp) -> Replacement:
+        found = (rule(op) for rule in rules)
+        return next((item for item in found if item is not None), None)
+
+    return rule
+
+
 VIEW_RULES: Mapping[type[GraphOp], Rule] = {
     CastOp: cast_rule,
-    ReshapeOp: reshape_rule,
+    ReshapeOp: first(reshape_rule, shortest),
     BroadcastOp: broadcast_rule,
-    TransposeOp: transpose_rule,
+    TransposeOp: first(transpose_rule, shortest),
     SliceOp: slice_rule,
-    ConcatOp: concat_rule,
+    ConcatOp: first(concat_rule, hoisted),
     PadOp: pad_rule,
 }

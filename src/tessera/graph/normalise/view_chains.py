@@ -1,67 +1,69 @@
-"""Chains of reshapes and transposes become the shortest chain with the same layout.
+"""Chains of reshapes and transposes: the shortest chain with the same layout.
 
 The layout is found exactly, without data: every axis of the source is a list of atoms
-(a size and a stride order), reshapes regroup atoms and split them where they must, and
-transposes reorder groups.
+(an axis, an offset within it, a size); reshapes regroup atoms and split them where they
+must, transposes reorder groups.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 
-from tessera.graph.ops.layout import ReshapeOp, TransposeOp
-from tessera.graph.rewriting import Rewrites, blocks
+from tessera.graph.operation import GraphOp
+from tessera.graph.ops.layout import ConcatOp, ReshapeOp, TransposeOp
 from tessera.graph.types import Shape, is_static, tensor, value_dtype, value_shape
 
 LONGEST = 12
-Atom = tuple[int, int, int]  # axis of the source, offset within it, size
+Atom = tuple[int, int, int]
 Groups = list[list[Atom]]
 
 
-@dataclass(frozen=True)
-class MergeViews(ModulePass):
-    """Replace three or more views in a row by fewer, where fewer do the same."""
-
-    name = "tessera-merge-views"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrites = Rewrites.of(op, ctx, self.name)
-        for block in blocks(op):
-            for item in list(block.ops):
-                if (
-                    isinstance(item, ReshapeOp | TransposeOp)
-                    and item.parent is not None
-                ):
-                    _merge(item, rewrites)
-
-
-def _merge(op: ReshapeOp | TransposeOp, rewrites: Rewrites) -> None:
+def shortest(op: GraphOp) -> GraphOp | None:
+    """One or two views that do what three or more views up to `op` do."""
     chain = _chain(op)
     source, shape = chain[0].operands[0], value_shape(op.results[0])
     if len(chain) < 3 or not all(is_static(value_shape(o.results[0])) for o in chain):
-        return
+        return None
     groups = layout(value_shape(source), chain)
     order = None if groups is None else _axes(groups, value_shape(source))
     if order is None:
-        return
+        return None
     permuted = tuple(value_shape(source)[axis] for axis in order)
-    turns, reshapes = order != tuple(range(len(order))), permuted != shape
-    if turns + reshapes >= len(chain):
-        return
     value: SSAValue = source
-    if turns:
+    made: GraphOp | None = None
+    if order != tuple(range(len(order))):
         made = TransposeOp.build((source,), None, op.location, permutation=order)
-        rewrites.insert(made, op)
         value = made.results[0]
-    last = ReshapeOp.build((value,), (tensor(value_dtype(value), shape),), op.location)
-    rewrites.insert(last, op)
-    rewrites.forward(op, last.results)
+    if permuted == shape and made is not None:
+        return made
+    if made is not None:
+        _before(op, made)
+    return ReshapeOp.build((value,), (tensor(value_dtype(value), shape),), op.location)
+
+
+def hoisted(op: GraphOp) -> GraphOp | None:
+    """The transpose of a concat, for a concat of equal transposes."""
+    makers = [operand.owner for operand in op.operands]
+    turned = [maker for maker in makers if isinstance(maker, TransposeOp)]
+    orders = {maker.options()["permutation"] for maker in turned}
+    if len(turned) < len(makers) or len(orders) != 1:
+        return None
+    (order,) = orders
+    axis = op.options()["axis"] % len(value_shape(op.results[0]))
+    sources = [maker.operands[0] for maker in turned]
+    joined = ConcatOp.build(sources, None, op.location, axis=order[axis])
+    whole = TransposeOp.build(joined.results, permutation=order)
+    if whole.results[0].type != op.results[0].type:
+        return None
+    _before(op, joined)
+    return whole
+
+
+def _before(op: Operation, made: Operation) -> None:
+    assert op.parent is not None
+    op.parent.insert_op_before(made, op)
 
 
 def _chain(op: Operation) -> list[Operation]:
