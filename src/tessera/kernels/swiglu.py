@@ -106,7 +106,7 @@ KERNEL = FusedKernel(
         one_float_type(),
         Demand(LIMIT, "limit", _limit_is_sane),
     ),
-    seen_at=3,
+    seen_at=4,
     launches=2,
     unfused={"spelled": "mul"},
 )
