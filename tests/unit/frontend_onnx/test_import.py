@@ -1,5 +1,6 @@
 """What an imported module is: names, places, constants, and the ops of each spelling."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,8 @@ def test_large_constants_have_unique_keys() -> None:
 
 def test_a_weight_used_twice_is_one_constant_and_an_unused_one_none() -> None:
     weights = {"w": np.ones((3, 3), np.float32), "u": np.ones((3, 3), np.float32)}
-    nodes = [node("MatMul", ["x", "w"], ["a"]), node("MatMul", ["a", "w"], ["y"])]
+    nodes = [node("MatMul", ["x", "w"], ["a"]), node("Identity", ["w"], ["v"])]
+    nodes += [node("MatMul", ["a", "v"], ["y"])]
     assert len(constants(import_proto(model(nodes, X, weights=weights), "m"))) == 1
 
 
@@ -167,6 +169,12 @@ def test_sizes_without_a_number_are_dynamic() -> None:
     (argument,) = function(module).body.block.args
     assert shape_of(argument.type) == (DYN, 3)
     assert evaluate(module, {"x": x})["y"].shape == (2, 3)
+
+
+def test_a_long_chain_needs_no_recursion() -> None:
+    names = ["x", *(f"v{i}" for i in range(4999)), "y"]
+    chain = [node("Relu", [a], [b]) for a, b in pairwise(names)]
+    assert len(ops(model(chain, X))) == 5000
 
 
 SPELLINGS: list[tuple[list[Any], dict[str, Any], int, list[str]]] = [

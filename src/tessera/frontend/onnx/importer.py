@@ -149,7 +149,8 @@ class _Importer:
         if name in self.scope or name in self.model.graph.initializers:
             text = f"makes '{name}', which another node, input or initialiser is called"
             raise node.error(MALFORMED_GRAPH, text)
-        if result.array is not None and result.ssa is None:
+        made_here = result.key in ("", node.place)
+        if result.array is not None and result.ssa is None and made_here:
             result = Operand(result.type, result.array, key=name)
         self.scope[name] = result
 

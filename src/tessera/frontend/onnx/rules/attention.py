@@ -21,6 +21,8 @@ from tessera.frontend.onnx.rules.shapes import (
 from tessera.frontend.onnx.step import Step
 from tessera.graph.types import DYN, FLOATS
 
+END = (1 << 63) - 1
+
 
 @dataclass
 class _Mask:
@@ -136,7 +138,7 @@ def _position_rule(
     cached = step.has(4)
     aligned = not cached or (causal and DYN != fresh == q.shape[2])
     if filled is None and aligned and right < 0:
-        rule: dict[str, Any] = {"window": left + 1} if left >= 0 else {}
+        rule: dict[str, Any] = {"window": min(left, END - 1) + 1} if left >= 0 else {}
         if causal:
             rule["causal"] = "bottom_right" if cached else "top_left"
         return rule

@@ -100,6 +100,9 @@ def _sliced_at_run_time(
             f"run-time bounds with steps {list(steps)}", "steps of 1"
         )
     starts, ends = need_vector(step, 1, "starts"), need_vector(step, 2, "ends")
+    if not starts.shape == ends.shape == (len(axes),) == (len(steps),):
+        text = f"{starts.shape[0]} starts and {ends.shape[0]} ends for {len(axes)} axes"
+        raise step.misfit(text)
     for place, axis in enumerate(axes):
         at = step.axis(axis, x.rank)
         low, high = (_bound(step, bound, place, x, at) for bound in (starts, ends))
