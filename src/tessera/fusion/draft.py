@@ -198,6 +198,13 @@ def owner(value: SSAValue) -> Operation | None:
     return value.op if isinstance(value, OpResult) else None
 
 
+def layout_of(role: str) -> str:
+    """Which trailing axes of an operand the kernel works on, by the operand's role."""
+    if role == "x":
+        return "row"
+    return "weight" if role.startswith("w") else "matrix"
+
+
 def describe(value: SSAValue) -> str:
     """What makes a value, for a message."""
     op = owner(value)

@@ -28,6 +28,11 @@ def site_kinds(
     for miss in sorted(found.misses, key=lambda m: m.miss.depth):
         kinds[miss.root] = miss.kernel.kind
     kinds.update({group.root: group.kernel.kind for group in found.groups})
+    intended = {kernel.name: kernel.kind for kernel in kernels}
+    for contradiction in found.contradictions:
+        kinds.setdefault(
+            contradiction.root, intended.get(contradiction.intent, "unknown")
+        )
     composites = {
         f"tessera.{name}": kernel.kind
         for kernel in kernels
