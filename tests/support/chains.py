@@ -13,7 +13,8 @@ from xdsl.ir import Operation, SSAValue
 from tessera.driver import Compiled, compile_graph_module
 from tessera.graph.builder import GraphBuilder
 from tessera.graph.evaluate import evaluate
-from tessera.graph.types import tensor, value_dtype
+from tessera.graph.locations import file_location
+from tessera.graph.types import tensor, value_dtype, value_shape
 from tessera.reference.dtypes import DTYPES
 from tessera.runtime import execute
 from tessera.target.dialect import CallOp
@@ -37,6 +38,7 @@ class Bench:
         self.rng = np.random.default_rng(seed)
         self.graph = GraphBuilder()
         self.inputs: Arrays = {}
+        self.line = 0
 
     def round(self, array: Any) -> np.ndarray:
         narrow = np.asarray(array, np.float64).astype(DTYPES[self.rounded])
@@ -59,7 +61,18 @@ class Bench:
         return self.graph.const(self.round(array), key)
 
     def op(self, name: str, *operands: SSAValue, **options: Any) -> SSAValue:
-        return self.graph.op(name, *operands, **options)
+        """An op on a line of its own; `stamp` is its intent."""
+        self.line += 1
+        intent = options.pop("stamp", None)
+        place = file_location("model.py", self.line, 1)
+        value = self.graph.op(name, *operands, location=place, **options)
+        if intent is not None:
+            assert isinstance(value.owner, Operation)
+            stamp(value.owner, intent)
+        return value
+
+    def cast(self, x: SSAValue, dtype: str) -> SSAValue:
+        return self.op("cast", x, result=tensor(dtype, value_shape(x)))
 
     def reshape(self, x: SSAValue, *shape: int) -> SSAValue:
         return self.op("reshape", x, result=tensor(value_dtype(x), shape))
