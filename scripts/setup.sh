@@ -33,6 +33,20 @@ install_python() {
     python3 python3-venv ca-certificates >/dev/null
 }
 
+# The referee of tests/referee. Where it cannot be had its cases are skipped and counted.
+install_mlir() {
+  if command -v "${TESSERA_MLIR_OPT:-mlir-opt-22}" >/dev/null; then return; fi
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    say "found no mlir-opt-22: the tests that need it will be skipped"
+    return
+  fi
+  say "installing mlir-22-tools"
+  apt-get update -qq &&
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
+      mlir-22-tools >/dev/null ||
+    say "it cannot be installed here: the tests that need mlir-opt-22 will be skipped"
+}
+
 pip() { "$venv/bin/python" -m pip --quiet --quiet --disable-pip-version-check "$@"; }
 
 # Each lock is complete: pip reads no requirement from anywhere else.
@@ -57,6 +71,7 @@ case $kind in
     install_locked dev
     say "installing requirements/torch.lock"
     pip install -r requirements/torch.lock # no hashes: docs/decisions/0003
+    install_mlir
     ;;
   *)
     say "found $kind, wanted demo or dev"

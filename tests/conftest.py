@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.corpus import VARIABLE, Case, full_corpus
 from tests.support.golden import Golden
+from tests.support.referee import COUNTS
 
 NOT_RUN = pytest.StashKey[int]()
 
@@ -46,6 +47,10 @@ def pytest_terminal_summary(
     if full_corpus() is None:
         count = config.stash.get(NOT_RUN, 0)
         terminalreporter.write_line(f"full corpus absent: {count} cases not run")
+    if COUNTS:
+        terminalreporter.section("official MLIR as referee")
+        for verdict, count in sorted(COUNTS.items()):
+            terminalreporter.write_line(f"{count} {verdict}")
 
 
 @pytest.fixture

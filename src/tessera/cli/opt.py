@@ -15,6 +15,7 @@ from tessera.cli.pipeline import Aliases, Factories, Pipelines, Stage
 from tessera.diagnostics import TesseraError, declare
 from tessera.graph.cleanups import CLEANUPS
 from tessera.graph.context import TesseraContext
+from tessera.target.irdl import irdl_text
 
 INPUT = declare(
     "TSR-G027",
@@ -65,6 +66,9 @@ def run(argv: Sequence[str], catalog: Catalog) -> int:
         print("\n".join(_listing(pipelines)))
         return 0
     try:
+        if options.emit_irdl:
+            _write(options.o, irdl_text())
+            return 0
         return _process(options, pipelines, catalog)
     except TesseraError as bad:
         print(_message(bad), file=sys.stderr)
@@ -201,6 +205,7 @@ _FLAGS = [
         "accept ops and attributes of unknown dialects",
     ),
     ("list_passes", "list-passes", "print the passes and pipelines, and stop"),
+    ("emit_irdl", "emit-irdl", "print the dialects as IRDL for mlir-opt, and stop"),
 ]
 
 

@@ -52,6 +52,7 @@ class TextParser(LiteralParser, Parser):
         self._file = file
         self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
         self._line_offset = line_offset
+        self._unknown = UnknownLoc()
         self._names: list[int] = []
         self._undefined: dict[str, Span] = {}
         self._signatures: dict[str, FunctionType] = {}
@@ -67,7 +68,9 @@ class TextParser(LiteralParser, Parser):
         return Location(self._file, line + self._line_offset, column)
 
     def _stamp(self, op: Operation, position: int) -> None:
-        if isinstance(op.location, UnknownLoc):
+        """Give an op the place of its name, unless the text says one, be it unknown."""
+        place = op.location
+        if isinstance(place, UnknownLoc) and place is not self._unknown:
             place = self.place(position)
             op.location = file_location(place.file, place.line, place.column)
 
@@ -143,6 +146,10 @@ class TextParser(LiteralParser, Parser):
         if self.pos >= match.end() and not taken.strip():
             known[match[0]] = found
         return found
+
+    def parse_optional_location(self) -> LocationAttr | None:
+        place = super().parse_optional_location()
+        return self._unknown if isinstance(place, UnknownLoc) else place
 
     def _parse_location(self) -> LocationAttr:
         token = self._current_token
