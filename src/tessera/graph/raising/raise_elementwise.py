@@ -6,7 +6,7 @@ so every algebraic spelling is one: x*sigmoid(x), x/(1+exp(-x)), a polynomial er
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
 from tessera.graph.dialect import OPS
@@ -32,6 +32,7 @@ from tessera.graph.raising.regions import (
     hops_to,
     program_order,
 )
+from tessera.graph.raising.spelling import BySpelling
 from tessera.graph.rewriting import Rewrites, blocks
 from tessera.graph.types import value_shape
 from tessera.reference import PRIMITIVES
@@ -97,21 +98,24 @@ class RaiseElementwise(ModulePass):
 
 def _raise_block(block: Block, rewrites: Rewrites) -> None:
     every = _grammar(None)
-    order, numbers = program_order(block), Numbers()
+    order, numbers, asked = program_order(block), Numbers(), BySpelling(recognise)
     hops = hops_to(block, lambda op: isinstance(op, ANCHORS), every)
     for root in reversed(list(block.ops)):
         if not isinstance(root, ROOTS) or root.parent is None:
             continue
         if hops.get(root, MOST_OPS) < MOST_OPS:
-            _raise_root(root, order, numbers, rewrites)
+            regions = filter(_plausible, cuts(root, order, _grammar(root), numbers))
+            _raise_root(root, islice(regions, MOST_CUTS), asked, rewrites)
 
 
 def _raise_root(
-    root: GraphOp, order: Mapping[Operation, int], numbers: Numbers, rewrites: Rewrites
+    root: GraphOp,
+    regions: Iterator[Region],
+    asked: Callable[[Region], Function | None],
+    rewrites: Rewrites,
 ) -> None:
-    regions = filter(_plausible, cuts(root, order, _grammar(root), numbers))
-    for region in islice(regions, MOST_CUTS):
-        function = recognise(region)
+    for region in regions:
+        function = asked(region)
         if function is not None:
             new = OPS[function.op].build([region.x], **dict(function.options))
             rewrites.replace(root, new)

@@ -7,7 +7,7 @@ mean, root and weight is one spelling.  An eps outside the root is another funct
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -39,6 +39,7 @@ from tessera.graph.raising.row_probes import (
     row_error,
     row_probes,
 )
+from tessera.graph.raising.spelling import BySpelling
 from tessera.graph.rewriting import Rewrites, blocks
 from tessera.graph.types import Shape, value_dtype, value_shape
 from tessera.reference import PRIMITIVES
@@ -84,27 +85,28 @@ class RaiseNorms(ModulePass):
 
 
 def _raise_block(block: Block, rewrites: Rewrites) -> None:
-    order, numbers = program_order(block), Numbers()
+    order, numbers, asked = program_order(block), Numbers(), BySpelling(recognise)
     every = Grammar(_holds, lambda value: False, MOST_OPS)
     hops = hops_to(block, lambda op: isinstance(op, REDUCTIONS), every)
     for root in reversed(list(block.ops)):
         if not isinstance(root, ROOTS) or root.parent is None:
             continue
         if hops.get(root, MOST_HOPS) < MOST_HOPS:
-            _raise_root(root, order, numbers, rewrites)
+            found = _best_match(_regions(root, order, numbers), asked)
+            if found is not None:
+                op, operands, options = found.composite
+                rewrites.replace(root, OPS[op].build(operands, **options))
 
 
-def _raise_root(
-    root: GraphOp, order: Mapping[Operation, int], numbers: Numbers, rewrites: Rewrites
-) -> None:
+def _regions(
+    root: GraphOp, order: Mapping[Operation, int], numbers: Numbers
+) -> Iterator[Region]:
+    """What may be a row function that ends in a root, the smallest first."""
     shape = value_shape(root.results[0])
     if not shape:
-        return
+        return iter(())
     grammar = Grammar(_holds, lambda value: _is_vector(value, shape), MOST_OPS)
-    found = _best_match(cuts(root, order, grammar, numbers))
-    if found is not None:
-        op, operands, options = found.composite
-        rewrites.replace(root, OPS[op].build(operands, **options))
+    return islice(filter(_plausible, cuts(root, order, grammar, numbers)), MOST_CUTS)
 
 
 Composite = tuple[str, list[SSAValue], dict[str, Any]]
@@ -123,17 +125,19 @@ def reductions(region: Region) -> int:
     return sum(isinstance(op, REDUCTIONS) for op in region.ops)
 
 
-def _best_match(regions: Iterator[Region]) -> Match | None:
+def _best_match(
+    regions: Iterator[Region], asked: Callable[[Region], RowFunction | None]
+) -> Match | None:
     """The smallest region that is a row function with all of its reductions.
 
     A softmax is one without its maximum, a layernorm is an rmsnorm of what is centred:
     the region with more reductions is the function meant.
     """
     found: Match | None = None
-    for region in islice(filter(_plausible, regions), MOST_CUTS):
+    for region in regions:
         if found is not None and reductions(region) <= reductions(found.region):
             continue
-        function = recognise(region)
+        function = asked(region)
         composite = None if function is None else _composite(region, function)
         if composite is not None:
             found = Match(region, composite)
