@@ -23,15 +23,20 @@ def static(weights: Array) -> Array | None:
     return first if bool(np.all(seen == first)) else None
 
 
+def numbers(count: int) -> Array:
+    """0, 1, … as integers."""
+    return np.arange(count, dtype=np.int64)
+
+
 def positions(queries: int, keys: int) -> Array:
     """The position of each query."""
-    return np.arange(queries) + (keys - queries)
+    return numbers(queries) + (keys - queries)
 
 
 def window_of(seen: Array) -> int | None:
     """The window of a causal mask, or None when it is no such mask."""
     queries, keys = seen.shape
-    t, j = positions(queries, keys)[:, None], np.arange(keys)[None, :]
+    t, j = positions(queries, keys)[:, None], numbers(keys)[None, :]
     size = int(seen[-1].sum()) if queries else 0
     return size if size and np.array_equal(seen, (j <= t) & (j > t - size)) else None
 
@@ -52,7 +57,7 @@ def spans_of(seen: Array, keys: int) -> list[Spans]:
 
 
 def _spans(hidden: Array, queries: int, first: int, keys: int) -> Iterator[Spans]:
-    starts = np.arange(len(hidden))
+    starts = numbers(len(hidden))
     low = np.where(hidden > 0, first + hidden, 0)  # the end is in [low, high]
     high = np.where(hidden < queries, first + hidden, 2 * keys)
     for stride in range(1, keys + 1):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from tessera.diagnostics import Refusal
@@ -75,14 +75,12 @@ def _raised(
 def _provable(draft: Draft, branches: Sequence[Branch]) -> Refusal | None:
     """Whether the ops from the branches' operands on can be run at all."""
     ops, _ = ops_between(draft.root.results, _read_by(branches))
-    sizes = {value: value_shape(value) for op in ops for value in op.results}
-    for value, shape in sizes.items():
+    shapes = [value_shape(value) for op in ops for value in op.results]
+    for shape in shapes:
         if not is_static(shape):
-            found = f"a value of {show(shape)}"
-            wanted = "sizes known when compiling"
-            at = value.owner if isinstance(value.owner, Operation) else None
-            return draft.refuse(codes.UNPROVEN, "sizes", found, wanted, at)
-    largest = max(int(np.prod(shape)) for shape in sizes.values())
+            found, wanted = f"a value of {show(shape)}", "sizes known when compiling"
+            return draft.refuse(codes.UNPROVEN, "sizes", found, wanted)
+    largest = max(map(math.prod, shapes))
     if largest <= LARGEST:
         return None
     found = f"a value of {largest} elements"
@@ -126,16 +124,17 @@ def _read_and_prove(found: Found) -> Reread | Refusal:
     plans = plans_of(found, observe(found))
     if isinstance(plans, Refusal):
         return plans
-    plan = next(plans, None)
-    if plan is None:
-        text = "blocks chosen by another rule, or other ties"
-        wanted = "the top_k best-scored blocks, ties to the lower index"
-        return found.refuse(codes.SELECTION, "selection", text, wanted)
-    off = 0.0
-    while plan is not None:
-        off = distance(plan)
-        if off <= EXACT:
+    code, predicate = codes.SELECTION, "selection"
+    text = "blocks chosen by another rule"
+    wanted = "the top_k best-scored blocks, ties to the lower index"
+    for plan in plans:
+        off = distance(plan, peaked=False)
+        if off > EXACT:
+            code, predicate, wanted = codes.PROOF, "results on samples", "equal results"
+            text = f"results that are {off:.1g} of the largest apart"
+        elif distance(plan, peaked=True) > EXACT:
+            text = "other blocks where scores are equal"
+            code, predicate = codes.SELECTION, "selection"
+        else:
             return Reread(found.root, plan.build)
-        plan = next(plans, None)
-    text = f"results that are {off:.1g} of the largest apart"
-    return found.refuse(codes.PROOF, "results on samples", text, "equal results")
+    return found.refuse(code, predicate, text, wanted)

@@ -10,13 +10,8 @@ from xdsl.ir import SSAValue
 
 from tessera.graph.sampling import Array
 from tessera.graph.types import value_shape
-from tessera.kernels.native_sparse_attn.branches import (
-    Branch,
-    Source,
-    key_source,
-    query_source,
-)
-from tessera.kernels.native_sparse_attn.views import same
+from tessera.kernels.native_sparse_attn.branches import Branch
+from tessera.kernels.native_sparse_attn.sources import Source, key_source, query_source
 
 ORDER = ("q", "k", "v", "kc", "vc")
 SPREAD, PEAK = 0.7, 1e6
@@ -30,7 +25,7 @@ class Roles:
     """
 
     sources: dict[str, Source]
-    given: tuple[tuple[str, SSAValue], ...]
+    given: tuple[tuple[str, Source], ...]
     gates: tuple[SSAValue, ...]
     scores: SSAValue | None = None
 
@@ -38,7 +33,7 @@ class Roles:
     def values(self) -> list[SSAValue]:
         """All values that samples are drawn for."""
         own = [] if self.scores is None else [self.scores]
-        return [*(value for _, value in self.given), *self.gates, *own]
+        return [*(source.value for _, source in self.given), *self.gates, *own]
 
     def draw(self, seed: int, peaked: bool = False) -> Sample:
         """Sample values; `peaked` ones put each compressed weight on one block."""
@@ -46,14 +41,10 @@ class Roles:
         values: dict[SSAValue, Array] = {}
         arrays: dict[str, Array] = {}
         for role, source in self.sources.items():
-            held = values.get(source.value)
-            array = rng.normal(size=source.shape) * SPREAD if held is None else held
-            arrays[role] = array.reshape(source.shape)
-            if peaked and role == "kc" and held is None:
-                arrays[role] *= PEAK
-            for name, value in self.given:
-                if name == role and value not in values:
-                    values[value] = arrays[role].reshape(value_shape(value))
+            array = rng.normal(size=source.shape) * SPREAD
+            arrays[role] = array * PEAK if peaked and role == "kc" else array
+        for role, source in self.given:
+            values.setdefault(source.value, source.array(arrays[role]))
         for value in self.values:
             values.setdefault(value, rng.normal(size=value_shape(value)))
         return Sample(values, arrays)
@@ -85,19 +76,15 @@ def roles_of(
         "vc": _keys("v", compressed),
     }
     sources: dict[str, Source] = {}
-    given: list[tuple[str, SSAValue]] = []
+    given: list[tuple[str, Source]] = []
     for role, found in places.items():
         first = found[0]
-        if first is None or not all(one and _alike(first, one) for one in found):
+        if first is None or not all(one and first.alike(one) for one in found):
             return role
         sources[role] = first
-        given += [(role, one.value) for one in found if one is not None]
-    return Roles(sources, tuple(dict.fromkeys(given)), tuple(dict.fromkeys(gates)))
+        given += [(role, one) for one in found if one is not None]
+    return Roles(sources, tuple(given), tuple(dict.fromkeys(gates)))
 
 
 def _keys(role: str, *branches: Branch) -> list[Source | None]:
     return [key_source(b, role, query_source(b).shape[:-3]) for b in branches]
-
-
-def _alike(a: Source, b: Source) -> bool:
-    return a.shape == b.shape and same(a.value, b.value)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tessera.graph.sampling import Array
-from tessera.kernels.native_sparse_attn.masks import positions
+from tessera.kernels.native_sparse_attn.masks import numbers, positions
 from tessera.reference.attention import heads_like
 from tessera.reference.sparse_attention import selected_blocks
 
@@ -33,16 +33,18 @@ class Chosen:
     @property
     def candidates(self) -> Array:
         """The blocks at or before each query's own."""
-        return np.arange(self.blocks.shape[-1])[None, :] <= self.own[:, None]
+        return numbers(self.blocks.shape[-1])[None, :] <= self.own[:, None]
 
     def rules(self, top_k: int) -> Iterator[Rule]:
         """Rules that may have chosen, the fewest forced blocks first.
 
-        `top_k` is what the program takes; forced blocks may come on top of it.
+        `top_k` is what the program takes; forced blocks may come on top of it, and a
+        sort takes more than is used.
         """
         most = int((self.blocks & self.candidates).sum(axis=-1).max(initial=0))
         init, local = self._forced(first=True), self._forced(first=False)
-        for count in range(max(top_k, most), top_k + 4):
+        counts = [n for n in (*range(top_k, top_k + 4), most) if n >= max(1, most)]
+        for count in dict.fromkeys(counts):
             pairs = [
                 (i, j)
                 for i in range(min(init, count) + 1)
@@ -82,7 +84,7 @@ def chosen(seen: Array) -> Iterator[Chosen]:
     """Every way to read seen keys [..., Sq, Sk] as whole blocks, the largest first."""
     queries, keys = seen.shape[-2:]
     t = positions(queries, keys)
-    past = np.arange(keys)[None, :] <= t[:, None]
+    past = numbers(keys)[None, :] <= t[:, None]
     if bool(np.any(seen & ~past)):
         return
     first = seen.reshape(-1, queries, keys)[:1]
@@ -92,7 +94,7 @@ def chosen(seen: Array) -> Iterator[Chosen]:
 
 
 def _in_blocks(seen: Array, size: int, past: Array) -> bool:
-    of = np.arange(seen.shape[-1]) // size
+    of = numbers(seen.shape[-1]) // size
     return bool(np.all(seen == (seen[..., ::size][..., of] & past)))
 
 

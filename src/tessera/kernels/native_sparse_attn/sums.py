@@ -131,12 +131,12 @@ def gated_sum(root: GraphOp) -> list[Term] | None:
 
 def _added(root: GraphOp) -> list[Term | None]:
     leaves: list[SSAValue] = []
-    todo = [root.results[0]]
+    todo: list[SSAValue] = [root.results[0]]
     while todo and len(leaves) + len(todo) <= BRANCHES:
         value = todo.pop()
         op = producer(value)
         if isinstance(op, ew.AddOp):
-            todo += reversed(op.operands)
+            todo.extend(reversed(op.operands))
         else:
             leaves.append(value)
     if todo or len(leaves) != BRANCHES:
@@ -209,12 +209,20 @@ def _summed(root: GraphOp) -> list[Term | None]:
 
 
 def _stacked(value: SSAValue, axis: int, shape: Shape) -> Sequence[Term | None] | None:
-    op = producer(value)
+    """The branches that are joined, one entry each, along an axis of a value."""
+    base, steps = through_views(value)
+    op = producer(base)
     if not isinstance(op, layout.ConcatOp) or value_shape(value) != shape:
         return None
-    if op.options()["axis"] % len(shape) != axis or shape[axis] != len(op.operands):
+    along = op.options()["axis"] % len(value_shape(base))
+    for kind, order in steps:
+        if kind != "transpose":
+            return None
+        along = order.index(along)
+    if along != axis or shape[axis] != len(op.operands):
         return None
-    return [_branch(operand) for operand in op.operands]
+    found = [_branch(operand) for operand in op.operands]
+    return [term and replace(term, lower=(*term.lower, *steps)) for term in found]
 
 
 def _contracted(root: GraphOp) -> list[Term | None]:

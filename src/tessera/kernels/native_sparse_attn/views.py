@@ -81,16 +81,31 @@ def undo(start: Shape, steps: Sequence[Step]) -> list[Step]:
     return back[::-1]
 
 
-def moves(value: SSAValue) -> list[SSAValue]:
-    """The value and all it is a mere copy, move or repeat of, the nearest first."""
+def moves(value: SSAValue, scaled: bool = False) -> list[SSAValue]:
+    """The value and all it is a mere copy, move or repeat of, the nearest first.
+
+    With `scaled`, constant factors are passed too.
+    """
     found = [value]
     for _ in range(REACH):
         op = producer(value)
-        if op is None or not _moves(op):
+        factored = _factored(op) if scaled and op is not None else None
+        if op is None or (factored is None and not _moves(op)):
             break
-        value = op.operands[0]
+        value = op.operands[0] if factored is None else factored
         found.append(value)
     return found
+
+
+def _factored(op: GraphOp) -> SSAValue | None:
+    """What an op multiplies by a constant, or divides by one."""
+    if isinstance(op, ew.MulOp):
+        sides = [uniform(operand) for operand in op.operands]
+        if (sides[0] is None) != (sides[1] is None):
+            return op.operands[1 if sides[1] is None else 0]
+    if isinstance(op, ew.DivOp) and uniform(op.operands[1]) is not None:
+        return op.operands[0]
+    return None
 
 
 def _moves(op: GraphOp) -> bool:
@@ -109,21 +124,14 @@ def unscaled(value: SSAValue) -> SSAValue:
         op = producer(value)
         if op is None:
             break
-        if isinstance(op, ew.MulOp):
-            sides = [uniform(operand) for operand in op.operands]
-            if (sides[0] is None) == (sides[1] is None):
-                break
-            value = op.operands[1 if sides[1] is None else 0]
-        elif _keeps_order(op):
-            value = op.operands[0]
-        else:
+        factored = _factored(op)
+        if factored is None and not _keeps_order(op):
             break
+        value = op.operands[0] if factored is None else factored
     return value
 
 
 def _keeps_order(op: GraphOp) -> bool:
-    if isinstance(op, ew.DivOp):
-        return uniform(op.operands[1]) is not None
     if isinstance(op, layout.CastOp):
         return is_float(op.operands[0])
     return isinstance(op, layout.ReshapeOp)
