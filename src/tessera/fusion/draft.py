@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from tessera.diagnostics import Code, Refusal
@@ -193,6 +194,11 @@ class Miss:
     depth: int
 
 
+def operands_of(found: Match) -> Mapping[str, SSAValue]:
+    """The program's values of a match, by role."""
+    return {role: operand.value for role, operand in found.operands.items()}
+
+
 def owner(value: SSAValue) -> Operation | None:
     """The op that makes a value; None for an argument."""
     return value.op if isinstance(value, OpResult) else None
@@ -208,7 +214,10 @@ def layout_of(role: str) -> str:
 def describe(value: SSAValue) -> str:
     """What makes a value, for a message."""
     op = owner(value)
-    return op.name if op is not None else "a function argument"
+    if op is None:
+        return "a function argument"
+    kernel = op.attributes.get("tessera.fusion.kernel")
+    return f"a call of {kernel.data}" if isinstance(kernel, StringAttr) else op.name
 
 
 def options_of(op: Operation) -> dict[str, Any]:

@@ -13,16 +13,23 @@ from tessera.graph.algebra import part_bounds
 from tessera.graph.operation import GraphOp
 from tessera.graph.types import value_shape
 
+NOTES = ("kernel", "source")
+MOST_STEPS = 32  # that one walk takes; a longer chain is no spelling of anything
 
-def fused_name(op: Operation | None) -> str | None:
-    """The name of an op that stands for a whole fused call; None for any other."""
+
+def owns_product(op: Operation | None) -> bool:
+    """Whether an op stands for a whole fused call that ends in a product.
+
+    So does a pre-fused op, and the call of one; a chain kernel is named by its ops, and
+    what other chains end in is no product before they are calls either.
+    """
     if op is None:
-        return None
-    kernel = op.attributes.get("tessera.fusion.kernel")
+        return False
+    kernel, source = (op.attributes.get(f"tessera.fusion.{k}") for k in NOTES)
     if isinstance(kernel, StringAttr):
-        return f"a call of {kernel.data}"
-    fused = op.name.endswith("_fused") or op.name == "tessera.flash_attn"
-    return op.name if fused else None
+        raised = isinstance(source, StringAttr) and source.data == "composite_op"
+        return raised or kernel.data.endswith("_matmul")
+    return op.name.endswith("_fused") or op.name == "tessera.flash_attn"
 
 
 def makers(value: SSAValue) -> tuple[str, bool]:
@@ -33,9 +40,9 @@ def makers(value: SSAValue) -> tuple[str, bool]:
     op = owner(value)
     sums = op is not None and op.name == "tessera.add"
     values = [through_reshapes(v) for v in op.operands] if op and sums else [value]
-    fused = next(filter(None, (fused_name(owner(v)) for v in values)), None)
-    if fused is not None:
-        return f"{fused}, another fused site", True
+    owned = next((v for v in values if owns_product(owner(v))), None)
+    if owned is not None:
+        return f"{describe(owned)}, another fused site", True
     return " + ".join(map(describe, values)), False
 
 
@@ -57,7 +64,10 @@ def spell(value: Any) -> str:
 
 def through_reshapes(value: SSAValue) -> SSAValue:
     """The value that a chain of reshapes begins with."""
-    while (op := owner(value)) is not None and op.name == "tessera.reshape":
+    for _ in range(MOST_STEPS):
+        op = owner(value)
+        if op is None or op.name != "tessera.reshape":
+            break
         value = op.operands[0]
     return value
 

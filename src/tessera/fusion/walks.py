@@ -25,7 +25,7 @@ from tessera.fusion.draft import (
     options_of,
     owner,
 )
-from tessera.fusion.readings import fused_name, through_reshapes
+from tessera.fusion.readings import owns_product, through_reshapes
 from tessera.graph.ops.layout import ConstOp
 from tessera.graph.types import (
     DYN,
@@ -116,7 +116,7 @@ def nearest(value: SSAValue, inner: str) -> tuple[int, bool]:
         seen += len(level)
         if any(op.name == inner for op in makers):
             return distance, True
-        if any(map(fused_name, makers)):
+        if any(map(owns_product, makers)):
             return distance, False
         level = [v for op in makers if op.name in WALKABLE for v in op.operands]
         distance += 1
@@ -126,7 +126,8 @@ def nearest(value: SSAValue, inner: str) -> tuple[int, bool]:
 def _view(walker: Walker, op: Operation) -> Next:
     before, after = value_shape(op.operands[0]), value_shape(op.results[0])
     rows = walker.rows
-    if "heads" in walker.steps and _splits_heads(before, after):
+    unsplit = "heads" in walker.steps and "head_dim" not in walker.draft.options
+    if unsplit and _splits_heads(before, after):
         return _split_heads(walker, op)
     if before[-rows:] != after[-rows:] or len(before) < rows:
         found, wanted = (
@@ -145,6 +146,7 @@ def _splits_heads(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
     return (
         len(after) == len(before) + 1
         and after[:-2] == before[:-1]
+        and after[-2] != 1
         and DYN not in (before[-1], after[-1], after[-2])
         and after[-1] * after[-2] == before[-1]
     )
@@ -251,7 +253,7 @@ def _additive_mask(
         walker.factor > 0.0 and _is_zero_or_infinite(other)
     ):
         mask = mask.edited(("mul", walker.factor))
-    if walker.by is not None and not _is_zero_or_infinite(other):
+    if walker.by is not None:
         found = "a mask before a scale given at run time"
         return walker.draft.refuse(codes.OPTION, "mask", found, "the mask last", op)
     walker.added.append(mask)
@@ -274,12 +276,12 @@ def _epilogue_add(
     operands = walker.draft.operands
     is_column = shape[-1:] == result[-1:] and set(shape[:-1]) <= {1}
     bias, residual = walker.steps.get("bias"), walker.steps.get("residual")
+    if residual and shape == result and residual not in operands:
+        operands[residual] = Operand(other, (), "residual")
+        return chain
     if bias and is_column and bias not in operands:
         edits = () if len(shape) == 1 else (("reshape", (shape[-1],)),)
         operands[bias] = Operand(other, edits, "column")
-        return chain
-    if residual and shape == result and residual not in operands:
-        operands[residual] = Operand(other, (), "residual")
         return chain
     wanted = f"one bias of {result[-1]}" if bias else "no sum"
     if residual:
@@ -336,10 +338,10 @@ def _mask(walker: Walker, op: Operation) -> Next:
         found = f"mask {show(value_shape(op.operands[0]))} widens {show(value_shape(chain))}"
         return walker.draft.refuse(codes.MASK, "mask", found, "one that broadcasts", op)
     factor = walker.factor
-    if math.isfinite(fill) and (factor != 1.0 or walker.by is not None):
-        if walker.by is not None:
-            found = "a finite fill before a scale given at run time"
-            return walker.draft.refuse(codes.MASK, "mask", found, "the mask last", op)
+    if walker.by is not None:
+        found = "a mask before a scale given at run time"
+        return walker.draft.refuse(codes.OPTION, "mask", found, "the mask last", op)
+    if math.isfinite(fill):
         fill *= factor
     elif not math.isfinite(fill) and (fill > 0 or factor <= 0):
         return walker.draft.refuse(codes.MASK, "mask", f"fill {fill}", "a low fill", op)
