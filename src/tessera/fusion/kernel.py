@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tessera.diagnostics import Code, Refusal
 from tessera.fusion.draft import Match
+from tessera.fusion.ending import Ending
 from tessera.fusion.pattern import Apply, Capture, Hole, Term, Terms
 from tessera.graph.algebra import Algebra, SsaAlgebra
 from tessera.graph.attributes import Kind
@@ -132,6 +133,20 @@ class FusedKernel:
     def patterns(self) -> tuple[tuple[Apply, Mapping[str, Any]], ...]:
         """The meaning read as patterns, each with the options it fixes."""
         return tuple((self._pattern(reading), reading) for reading in self.readings)
+
+    @cached_property
+    def ends(self) -> Mapping[str, tuple[Ending, ...]]:
+        """The patterns by the name of the op that a chain of theirs ends in."""
+        found: dict[str, tuple[Ending, ...]] = {}
+        for pattern, reading in self.patterns:
+            name = f"tessera.{pattern.op}"
+            found[name] = (*found.get(name, ()), Ending(pattern, reading))
+        return found
+
+    def may_end(self, root: Operation) -> bool:
+        """Whether a match at `root` could succeed, or miss by so little that it is told."""
+        endings = self.ends.get(root.name, ())
+        return any(self.seen_at < 2 or ending.fits(root) for ending in endings)
 
     def _pattern(self, reading: Mapping[str, Any]) -> Apply:
         names = [role.rstrip("?") for role in (*self.roles, *self.holes)]

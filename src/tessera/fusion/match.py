@@ -56,10 +56,10 @@ def match(kernel: FusedKernel, root: Operation) -> Match | Miss | None:
     something on the way does not fit (the reading that came farthest is reported).
     """
     best: Miss | None = None
-    for pattern, reading in kernel.patterns:
-        if root.name != f"tessera.{pattern.op}":
-            continue
-        found = _Matcher(kernel, Draft(root, options=dict(reading))).run(pattern)
+    endings = kernel.ends.get(root.name, ())
+    for ending in [e for e in endings if e.fits(root)] or endings[:1]:
+        draft = Draft(root, options=dict(ending.options))
+        found = _Matcher(kernel, draft).run(ending.pattern)
         if isinstance(found, Match):
             return found
         if best is None or found.depth > best.depth:

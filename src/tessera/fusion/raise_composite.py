@@ -39,22 +39,29 @@ class RaiseComposite(ModulePass):
         """Rewrite every function of the module; report near misses."""
         sink = sink_of(ctx)
         for function in [f for f in op.walk() if isinstance(f, FuncOp)]:
-            for inner in list(function.walk()):
-                if inner.parent is not None and INTENT not in inner.attributes:
-                    self._raise(inner)
-            for near, refusal in near_misses(self.kernel, self.attention, function):
+            for near, refusal in self._raise(function):
                 text = f"not raised to {self.kernel.raised_to}: {refusal.text}"
                 sink.remark(location_of(near), text, refusal.code)
 
-    def _raise(self, op: Operation) -> None:
-        found = match(self.kernel, op)
-        if isinstance(found, Match):
-            replace(op, lambda g: _build(self.kernel, found, g))
+    def _raise(self, function: FuncOp) -> list[tuple[Operation, Refusal]]:
+        """Raise what can be; the chains that came close and stay."""
+        near: list[tuple[Operation, Refusal]] = []
+        changed = False
+        for op in list(function.walk()):
+            found = None if op.parent is None else read(self.kernel, self.attention, op)
+            if isinstance(found, Refusal):
+                near.append((op, found))
+            elif found is not None and INTENT not in op.attributes:
+                self._replace(found)
+                changed = True
+        return near_misses(self.kernel, self.attention, function) if changed else near
+
+    def _replace(self, found: Match | Reread) -> None:
+        if isinstance(found, Reread):
+            replace(found.root, found.build)
+        else:
+            replace(found.root, lambda g: _build(self.kernel, found, g))
             erase_unused(found.members)
-        elif self.kernel.reread is not None:
-            read = self.kernel.reread(op, reader(self.attention))
-            if isinstance(read, Reread):
-                replace(read.root, read.build)
 
 
 def raising_pass(
@@ -68,33 +75,38 @@ def raising_pass(
 def reader(attention: FusedKernel) -> Attention:
     """How to read an op as plain attention: its edited operands, and its options."""
 
-    def read(op: Operation) -> Match | None:
+    def plain(op: Operation) -> Match | None:
         if isinstance(op, GraphOp) and op.short() in attention.composites:
             binding = bind(attention, op)
             if isinstance(binding, Refusal):
                 return None
             operands = {role: Operand(v) for role, v in binding.operands.items()}
             return Match(op, operands, binding.options, (op,), {})
-        found = match(attention, op)
+        found = match(attention, op) if attention.may_end(op) else None
         return found if isinstance(found, Match) else None
 
-    return read
+    return plain
+
+
+def read(
+    kernel: FusedKernel, attention: FusedKernel, op: Operation
+) -> Match | Reread | Refusal | None:
+    """What an op ends: a chain or region that can be raised, one that came close, or none."""
+    found = match(kernel, op) if kernel.may_end(op) else None
+    if isinstance(found, Match):
+        return found
+    again = kernel.reread(op, reader(attention)) if kernel.reread else None
+    if isinstance(found, Miss) and not isinstance(again, Reread):
+        return found.refusal if found.depth >= kernel.seen_at else again
+    return again
 
 
 def near_misses(
     kernel: FusedKernel, attention: FusedKernel, function: FuncOp
 ) -> list[tuple[Operation, Refusal]]:
     """The chains of a function that came close and stay, without changing anything."""
-    found: list[tuple[Operation, Refusal]] = []
-    for op in function.walk():
-        result = match(kernel, op)
-        if isinstance(result, Miss) and result.depth >= kernel.seen_at:
-            found.append((op, result.refusal))
-        elif kernel.reread is not None:
-            read = kernel.reread(op, reader(attention))
-            if isinstance(read, Refusal):
-                found.append((op, read))
-    return found
+    found = ((op, read(kernel, attention, op)) for op in function.walk())
+    return [(op, near) for op, near in found if isinstance(near, Refusal)]
 
 
 def _build(kernel: FusedKernel, found: Match, g: SsaAlgebra) -> SSAValue:

@@ -151,10 +151,14 @@ def _rediscover(
     told = {(c.root, c.intent) for c in found.contradictions}
     offers: list[Group] = []
     misses: list[NearMiss] = []
+    names = {name for kernel in chains for name in kernel.ends}
+    ends = {name: [k for k in chains if name in k.ends] for name in names}
     for op in order:
         if op in reserved or op in held:
             continue
-        for kernel in chains:
+        for kernel in ends.get(op.name, ()):
+            if not kernel.may_end(op):
+                continue
             result = _attempt(kernel, op, order)
             if isinstance(result, Match):
                 offers.append(Group(kernel, result))

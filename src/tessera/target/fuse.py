@@ -21,7 +21,13 @@ from tessera.diagnostics import Diagnostics, Refusal
 from tessera.fusion.draft import Match, erase_unused, owner
 from tessera.fusion.kernel import Binding, FusedKernel
 from tessera.fusion.match import INTENT, bind
-from tessera.fusion.recognise import Contradiction, Group, Recognition, recognise
+from tessera.fusion.recognise import (
+    Contradiction,
+    Group,
+    Recognition,
+    intent_of,
+    recognise,
+)
 from tessera.fusion.sites import name_sites, site_kinds
 from tessera.graph.algebra import SsaAlgebra
 from tessera.graph.context import sink_of
@@ -44,8 +50,16 @@ class FuseKernel(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite every function of the module; report to the context's sink."""
         for function in [f for f in op.walk() if isinstance(f, FuncOp)]:
-            if function.body.blocks:
+            if function.body.blocks and any(map(self._may_change, function.walk())):
                 _Consumer(self, function, sink_of(ctx)).run()
+
+    def _may_change(self, op: Operation) -> bool:
+        """Whether an op may end a chain of the kernel, be pre-fused, or is intended."""
+        kernel = self.kernel
+        if op.name.removeprefix("tessera.") in kernel.composites:
+            return True
+        ends = kernel.is_chain and kernel.may_end(op)
+        return ends or intent_of(op) == kernel.name
 
 
 def fusion_pass(
