@@ -11,8 +11,9 @@ from xdsl.ir import Operation, SSAValue
 
 from tessera.catalog import ATTENTION, KERNELS, PASSES, new_context
 from tessera.diagnostics import Diagnostics, Refusal
+from tessera.fusion.draft import operands_of
 from tessera.fusion.kernel import FusedKernel
-from tessera.fusion.match import INTENT, operands_of
+from tessera.fusion.match import INTENT
 from tessera.fusion.raise_composite import near_misses
 from tessera.fusion.recognise import Contradiction, intent_of, recognise
 from tessera.fusion.sites import SITE, name_sites, site_kinds

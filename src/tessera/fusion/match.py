@@ -6,7 +6,6 @@ not fit becomes a refusal with the op, what was found and what was wanted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -21,12 +20,14 @@ from tessera.fusion.draft import (
     adapt,
     constant,
     describe,
+    layout_of,
     options_of,
     owner,
 )
 from tessera.fusion.kernel import Binding, FusedKernel
 from tessera.fusion.pattern import Apply, Capture, Hole, Part, Shared, Term, Walk
 from tessera.fusion.readings import (
+    MOST_STEPS,
     default_of,
     is_last_axis,
     is_part,
@@ -107,7 +108,7 @@ class _Matcher:
     def _finish(self) -> Refusal | None:
         """Carry operands to the root's shape, then ask the kernel's demands."""
         draft = self.draft
-        refusal = self._readers()
+        refusal = self._readers() or self._intents()
         if refusal is not None:
             return refusal
         for role, operand in list(draft.operands.items()):
@@ -160,11 +161,11 @@ class _Matcher:
 
     def _hole(self, term: Hole, value: SSAValue) -> Refusal | None:
         draft = self.draft
-        operand = Operand(value, (), self._layout(term.role), tuple(draft.hops))
+        operand = Operand(value, (), layout_of(term.role), tuple(draft.hops))
         if term.role == "x" and self._turned:
             operand = operand.edited(("swap", None))
         if term.role in self.kernel.scaled:
-            operand = self._unscale(operand)
+            operand = self._unscale(operand, term.role == self.kernel.scaled[1])
         if term.repeated and not draft.hops:
             operand = ungroup(operand)
         bound = draft.operands.setdefault(term.role, operand)
@@ -173,22 +174,19 @@ class _Matcher:
         found = f"{describe(value)} where '{term.role}' is already another value"
         return draft.refuse(codes.PRODUCER, "operand", found, "the same value")
 
-    @staticmethod
-    def _layout(role: str) -> str:
-        if role == "x":
-            return "row"
-        return "weight" if role.startswith("w") else "matrix"
-
     @property
     def _rows(self) -> int:
         """How many trailing axes of a chain's values the kernel works on."""
         return 1 if "x" in self.kernel.roles else 2
 
-    def _unscale(self, operand: Operand) -> Operand:
-        """Take constant factors and a swap of the last two axes off an operand."""
+    def _unscale(self, operand: Operand, right: bool) -> Operand:
+        """Take constant factors off an operand of the product, and swaps off the right one."""
         options = self.draft.options
         value = operand.value
-        while (op := owner(value)) is not None:
+        for _ in range(MOST_STEPS):
+            op = owner(value)
+            if op is None:
+                break
             if op.name in ("tessera.mul", "tessera.div"):
                 factor = constant(op.operands[1])
                 inner = op.operands[0]
@@ -200,27 +198,19 @@ class _Matcher:
                 options["scale"] = options.get("scale", 1.0) * factor
                 value = inner
             elif swaps_last(op) and value is not operand.value:
-                if not self._toggle_transpose(operand):
+                if not right:
                     break
+                options["transpose_b"] = not options["transpose_b"]
                 value = op.operands[0]
             else:
                 break
         return replace(operand, value=value)
 
-    def _toggle_transpose(self, operand: Operand) -> bool:
-        """Read the second operand of the product the other way round."""
-        if operand.value is not self._product_right:
-            return False
-        self.draft.options["transpose_b"] = not self.draft.options["transpose_b"]
-        return True
-
-    _product_right: SSAValue | None = None
-
     def _apply(self, term: Apply, value: SSAValue) -> Refusal | None:
         op = owner(value)
-        while (
-            op is not None and op.name == "tessera.reshape" and value is not self._top
-        ):
+        for _ in range(MOST_STEPS):
+            if op is None or op.name != "tessera.reshape" or value is self._top:
+                break
             refusal = self._pass_view(op)
             if refusal is not None:
                 return refusal
@@ -229,9 +219,7 @@ class _Matcher:
         if op is None or op.name != f"tessera.{term.op}":
             found, wanted = describe(value), f"tessera.{term.op}"
             return self.draft.refuse(codes.PRODUCER, "producer", found, wanted)
-        refusal = self._member(op)
-        if refusal is not None:
-            return refusal
+        self._member(op)
         first = self._options(term, op)
         second = self._arguments(term, op)  # also when refused: how near a miss is
         return first or second
@@ -241,22 +229,24 @@ class _Matcher:
         return self.draft.root.results[0]
 
     def _pass_view(self, op: Operation) -> Refusal | None:
-        refusal = self._member(op, counts=False)
-        if refusal is not None:
-            return refusal
+        self._member(op, counts=False)
         followed = Walker(self.draft, "", {}, self._rows).step(op)
         return followed if isinstance(followed, Refusal) else None
 
-    def _member(self, op: Operation, counts: bool = True) -> Refusal | None:
-        """Make an op part of the chain, unless another kernel is intended there."""
+    def _member(self, op: Operation, counts: bool = True) -> None:
+        """Make an op part of the chain."""
+        if op not in self.draft.members:
+            self.draft.members.append(op)
+            self.draft.depth += counts
+
+    def _intents(self) -> Refusal | None:
+        """No other kernel is intended inside the chain."""
         draft = self.draft
-        if op is not draft.root and INTENT in op.attributes:
-            found = f"{op.name} stamped {op.attributes[INTENT]}"
-            wanted = "no other intent inside"
-            return draft.refuse(codes.STAMPED_INSIDE, "intent", found, wanted, op)
-        if op not in draft.members:
-            draft.members.append(op)
-            draft.depth += counts
+        for op in draft.members:
+            if op is not draft.root and INTENT in op.attributes:
+                found = f"{op.name} stamped {op.attributes[INTENT]}"
+                wanted = "no other intent inside"
+                return draft.refuse(codes.STAMPED_INSIDE, "intent", found, wanted, op)
         return None
 
     def _options(self, term: Apply, op: Operation) -> Refusal | None:
@@ -297,8 +287,8 @@ class _Matcher:
         if term.op == "matmul":
             refusal = self._ranks(op)
             if refusal is not None:
+                self.take(term.args[0], operands[0])  # how far the chain would go
                 return refusal
-            self._product_right = operands[1]
         before = self.draft.copy()
         for argument, operand in zip(term.args, operands, strict=False):
             refusal = self.take(argument, operand)
@@ -346,6 +336,7 @@ class _Matcher:
                 and there.name == name
                 and (here is None or here.name != name)
             ):
+                self._member(there)
                 found = f"{name} as operand {1 - index} of {op.name}"
                 expected = f"as operand {index}"
                 return self.draft.refuse(
@@ -363,7 +354,7 @@ class _Matcher:
         return refusal or walker.finish()
 
     def _follow(self, walker: Walker, value: SSAValue, inner: Apply) -> Refusal | None:
-        while True:
+        for _ in range(MOST_STEPS):
             op = owner(value)
             if op is not None and op.name == walker.inner:
                 return self._apply(inner, value)
@@ -373,10 +364,9 @@ class _Matcher:
             if isinstance(followed, Refusal):
                 self.draft.depth += nearest(value, walker.inner)[1]
                 return followed
-            refusal = self._member(op, counts=False)
-            if refusal is not None:
-                return refusal
+            self._member(op, counts=False)
             value = followed
+        return self._wrong_producer(value, walker.inner)
 
     def _wrong_producer(self, value: SSAValue, wanted: str) -> Refusal:
         found, owned = makers(value)
@@ -392,10 +382,5 @@ class _Matcher:
                 codes.PRODUCER, "producer", describe(value), wanted
             )
         source = op.operands[0]
-        refusal = self._member(op, counts=False)
-        return refusal or self.take(term.inner, source)
-
-
-def operands_of(found: Match) -> Mapping[str, SSAValue]:
-    """The program's values of a match, by role."""
-    return {role: operand.value for role, operand in found.operands.items()}
+        self._member(op, counts=False)
+        return self.take(term.inner, source)

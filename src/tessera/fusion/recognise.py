@@ -36,6 +36,11 @@ class Group:
         """The terminal op."""
         return self.match.root
 
+    @property
+    def source(self) -> str:
+        """By whose decision: an intent's, or recognition's own."""
+        return "descriptor" if self.intended else "rediscovered"
+
 
 @dataclass(frozen=True)
 class Contradiction:
@@ -67,8 +72,10 @@ class Recognition:
     def instead(self, contradiction: Contradiction) -> str:
         """What runs where an intent was contradicted: other kernels, or nothing fused."""
         ops = {contradiction.root, *contradiction.reached}
-        names = [g.kernel.name for g in self.groups if ops & set(g.match.members)]
-        return f"{names[0]} (rediscovered)" if names else "the unfused ops"
+        for group in self.groups:
+            if ops & set(group.match.members):
+                return f"{group.kernel.name} ({group.source})"
+        return "the unfused ops"
 
 
 def intent_of(op: Operation) -> str | None:

@@ -130,10 +130,9 @@ class _Consumer:
         roles = self.kernel.role_order(match.operands)
         values = [match.operands[role].renewed(self.now).build(g) for role in roles]
         binding = Binding(dict(zip(roles, values, strict=True)), match.options)
-        source = "descriptor" if group.intended else "rediscovered"
         given: dict[str, SSAValue] = {"out": match.root.results[0]}
         given.update({name: match.shared[name] for name in outside})
-        call = self._call(match.root, binding, source, list(given.values()))
+        call = self._call(match.root, binding, group.source, list(given.values()))
         if len(given) > 1:
             call.attributes["gives"] = words(list(given))
         Rewriter.insert_op(call, InsertPoint.before(point))
