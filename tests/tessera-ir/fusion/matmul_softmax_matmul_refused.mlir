@@ -36,7 +36,7 @@ func.func @f102_weights_read_twice(%q: tensor<6x8xf32>, %k: tensor<8x7xf32>, %v:
 func.func @f103_weights_on_the_right(%q: tensor<7x8xf32>, %k: tensor<8x5xf32>, %v: tensor<6x7xf32>) -> tensor<6x5xf32> {
   %s = "tessera.matmul"(%q, %k) : (tensor<7x8xf32>, tensor<8x5xf32>) -> tensor<7x5xf32>
   %p = "tessera.softmax"(%s) : (tensor<7x5xf32>) -> tensor<7x5xf32>
-  // expected-warning @+1 {{[TSR-F103] intent 'matmul_softmax_matmul' is not what the program says: operand side: found tessera.softmax as operand 1 of tessera.matmul, wanted as operand 0; runs instead: the unfused ops}}
+  // expected-warning @+1 {{[TSR-F103] intent 'matmul_softmax_matmul' is not what the program says: operand side: found tessera.softmax as operand 1 of tessera.matmul, wanted as operand 0; runs instead: matmul_softmax (rediscovered)}}
   %o = "tessera.matmul"(%v, %p) {tessera.fusion.intent = "matmul_softmax_matmul"} : (tensor<6x7xf32>, tensor<7x5xf32>) -> tensor<6x5xf32>
   return %o : tensor<6x5xf32>
 }
@@ -85,7 +85,7 @@ func.func @f106_values_of_another_type(%q: tensor<6x8xf32>, %k: tensor<8x7xf32>,
 func.func @f107_v_is_a_vector(%q: tensor<6x8xf32>, %k: tensor<8x7xf32>, %v: tensor<7xf32>) -> tensor<6xf32> {
   %s = "tessera.matmul"(%q, %k) : (tensor<6x8xf32>, tensor<8x7xf32>) -> tensor<6x7xf32>
   %p = "tessera.softmax"(%s) : (tensor<6x7xf32>) -> tensor<6x7xf32>
-  // expected-warning @+1 {{[TSR-F107] intent 'matmul_softmax_matmul' is not what the program says: rank: found operand b of 7, wanted at least 2 axes; runs instead: the unfused ops}}
+  // expected-warning @+1 {{[TSR-F107] intent 'matmul_softmax_matmul' is not what the program says: rank: found operand b of 7, wanted at least 2 axes; runs instead: matmul_softmax (rediscovered)}}
   %o = "tessera.matmul"(%p, %v) {tessera.fusion.intent = "matmul_softmax_matmul"} : (tensor<6x7xf32>, tensor<7xf32>) -> tensor<6xf32>
   return %o : tensor<6xf32>
 }
@@ -204,7 +204,7 @@ func.func @f112_softmax_never_ends_it(%q: tensor<6x8xf32>, %k: tensor<8x7xf32>) 
 func.func @f114_another_intent_inside(%q: tensor<6x8xf32>, %k: tensor<8x7xf32>, %v: tensor<7x5xf32>) -> tensor<6x5xf32> {
   %s = "tessera.matmul"(%q, %k) : (tensor<6x8xf32>, tensor<8x7xf32>) -> tensor<6x7xf32>
   %p = "tessera.softmax"(%s) {tessera.fusion.intent = "matmul_softmax"} : (tensor<6x7xf32>) -> tensor<6x7xf32>
-  // expected-warning @+1 {{[TSR-F114] intent 'matmul_softmax_matmul' is not what the program says: intent: found tessera.softmax stamped "matmul_softmax", wanted no other intent inside; runs instead: the unfused ops}}
+  // expected-warning @+1 {{[TSR-F114] intent 'matmul_softmax_matmul' is not what the program says: intent: found tessera.softmax stamped "matmul_softmax", wanted no other intent inside; runs instead: matmul_softmax (descriptor)}}
   %o = "tessera.matmul"(%p, %v) {tessera.fusion.intent = "matmul_softmax_matmul"} : (tensor<6x7xf32>, tensor<7x5xf32>) -> tensor<6x5xf32>
   return %o : tensor<6x5xf32>
 }
