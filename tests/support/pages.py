@@ -85,7 +85,7 @@ def shell(command: str) -> str:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     settings = {"PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
     run = subprocess.run(
-        ["bash", "-c", command],
+        ["bash", "-o", "pipefail", "-c", command],
         env={**os.environ, **settings, "PYTHONIOENCODING": "utf-8"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
