@@ -150,6 +150,8 @@ class Spelling:
                 counts[c, block] += 1
         if "own scores" in self.ways:
             counts[0] *= 3.0
+        elif np.array_equal(counts, np.eye(len(counts))):
+            return scores
         return ops.matmul(scores, counts)
 
     def picked(self, scores: Array) -> Array:

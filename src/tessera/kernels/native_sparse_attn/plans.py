@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tessera.diagnostics import Refusal
 from tessera.graph.algebra import SsaAlgebra
+from tessera.graph.ops.sparse import NativeSparseAttnFusedOp
 from tessera.graph.sampling import Array, sample
 from tessera.graph.types import Shape, value_shape
 from tessera.kernels.native_sparse_attn import codes, masks
@@ -20,8 +21,8 @@ from tessera.kernels.native_sparse_attn.selection import Chosen, chosen, first_r
 from tessera.kernels.native_sparse_attn.views import replay
 from tessera.reference import PRIMITIVES
 
-FUSED = "native_sparse_attn_fused"
 NAMES = ("compressed", "selected", "window")
+CALL = NativeSparseAttnFusedOp.attrs
 PROOFS = (101, 102)
 
 
@@ -42,7 +43,9 @@ class Plan:
         rows = (*sources["q"].shape[:-1], 1)
         gates = [_shaped(g, term.gate_rows(g), rows) for term in self.found.terms]
         joined = g.apply("concat", *gates, axis=-1)
-        value = g.apply(FUSED, q, k, v, joined, *rest, **self.options)
+        value = g.apply(
+            NativeSparseAttnFusedOp.short(), q, k, v, joined, *rest, **self.options
+        )
         return replay(g, _shaped(g, value, first.start), first.steps)
 
 
@@ -126,7 +129,8 @@ def _plans(
             rule = first_rule(read, array, top_k)
             if rule is not None:
                 named = {"cmp_len": span[0], "cmp_stride": span[1]}
-                yield Plan(found, {**sizes, **named, **vars(rule)}, scores)
+                told = {**sizes, **named, **vars(rule), "causal": True}
+                yield Plan(found, {name: told[name] for name in CALL}, scores)
 
 
 Scores = tuple[tuple[SSAValue, Shape] | None, masks.Spans, Array]

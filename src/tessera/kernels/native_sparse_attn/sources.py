@@ -91,7 +91,10 @@ def key_source(found: Branch, role: str, lead: Shape) -> Source | None:
         top, there = value, own
         order = _order(places, own)
         shape = (*lead, *own.shape[1:])
-        if order is not None and (best is None or _simpler(order, shape, best)):
+        if order is None:
+            continue
+        effort = _effort(value, order, shape)
+        if best is None or effort < _effort(best.value, best.order, best.shape):
             best = Source(value, shape, order, value, own)
     if best is None:
         return None
@@ -108,9 +111,9 @@ def _moved(value: SSAValue, full: SSAValue, places: Array) -> Array | None:
     return np.rint(moved / factor - 1)
 
 
-def _simpler(order: Shape, shape: Shape, best: Source) -> bool:
-    turned = list(order) != sorted(order), list(best.order) != sorted(best.order)
-    return shape[-3] < best.shape[-3] or (shape == best.shape and turned[0] < turned[1])
+def _effort(value: SSAValue, order: Shape, shape: Shape) -> tuple[int, bool, bool]:
+    """What it takes to make an operand: its heads, a transpose, a reshape."""
+    return shape[-3], list(order) != sorted(order), value_shape(value) != shape
 
 
 def _unrepeated(moved: Array, sizes: tuple[int, int, int], total: int) -> Array | None:
