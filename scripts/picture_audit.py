@@ -32,7 +32,8 @@ def picture() -> str:
     """The text as a drawing that needs nothing from the network."""
     console = Console(record=True, width=WIDTH, file=io.StringIO())
     console.print(Text.from_ansi(audited()), end="", soft_wrap=True)
-    drawn = console.export_svg(title=f"tessera audit {NAME}")
+    title = f"tessera audit {NAME}"
+    drawn = console.export_svg(title=title, unique_id="audit")
     drawn = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.S)
     return "".join(f"{line.rstrip()}\n" for line in drawn.splitlines())
 
