@@ -68,7 +68,8 @@ def scored(draw: st.DrawFn, a: str, b: str) -> tuple[dict[str, Any], dict[str, A
     lead = tuple(draw(st.lists(st.integers(1, 3), max_size=2)))
     m, n, k = (draw(SIZES) for _ in range(3))
     turned = draw(st.booleans())
-    shapes = {a: (*lead, m, k), b: (*lead, *((n, k) if turned else (k, n)))}
+    shapes: dict[str, Any] = {a: (*lead, m, k)}
+    shapes[b] = (*lead, *((n, k) if turned else (k, n)))
     options: dict[str, Any] = {"transpose_b": turned}
     options["scale"] = draw(st.sampled_from([1.0, 0.5, -2.0]))
     mask = draw(st.sampled_from(["", "mask", "keep"]))

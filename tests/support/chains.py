@@ -10,10 +10,12 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 
+from tessera.catalog import KERNEL_BY_NAME
 from tessera.driver import Compiled, compile_graph_module
 from tessera.graph.builder import GraphBuilder
 from tessera.graph.evaluate import evaluate
 from tessera.graph.locations import file_location
+from tessera.graph.operation import read_options
 from tessera.graph.types import tensor, value_dtype, value_shape
 from tessera.reference.dtypes import DTYPES
 from tessera.runtime import execute
@@ -126,6 +128,12 @@ def fused(compiled: Compiled) -> list[tuple[str, str]]:
     """Kernel and source of each fused call in order."""
     found = [(c.note(KERNEL), c.note(SOURCE)) for c in calls(compiled)]
     return [(str(kernel), str(source)) for kernel, source in found if kernel]
+
+
+def options_of(call: CallOp) -> dict[str, Any]:
+    """The options of a fused call."""
+    kernel = KERNEL_BY_NAME[call.op]
+    return read_options(kernel.options, call.attributes)
 
 
 def near(found: Arrays, wanted: Arrays, dtype: str = "f32") -> None:

@@ -11,6 +11,7 @@ from tessera.canonical_compile import canonical_compile, stamp_fusion_intents
 from tessera.catalog import CHAINS, PASSES, new_context
 from tessera.diagnostics import TesseraError
 from tessera.driver import compile_graph_module
+from tessera.graph.dialect import OPS
 from tests.support.chains import APPLE, INTENT, SITE, Bench, Case, case, only, stamp
 
 TERMINAL = {
@@ -115,23 +116,20 @@ def test_copies_of_a_stamped_op_get_ids_of_their_own() -> None:
     made = case(four)
     stamp_fusion_intents(made.module)
     gelu = only(made.module, "gelu")
-    copy = gelu.clone()
-    assert gelu.parent is not None
-    gelu.parent.insert_op_after(copy, gelu)
+    (reader,) = [use.operation for use in gelu.results[0].uses]
     product = gelu.operands[0].owner
     assert isinstance(product, Operation)
-    twin = product.clone()
-    gelu.parent.insert_op_before(twin, copy)
+    assert gelu.parent is not None
+    twin, copy = product.clone(), gelu.clone()
     copy.operands = twin.results
-    use = next(iter(only(made.module, "tanh").results[0].uses))
-    assert use is not None
-    function = next(iter(made.module.ops))
-    last = function.body.block.last_op  # type: ignore[attr-defined]
-    last.operands = (*last.operands[:2], copy.results[0])
+    gelu.parent.insert_ops_after([twin, copy], gelu)
+    reader.operands = (*reader.operands[:2], copy.results[0])
+    gelu.parent.insert_op_after(OPS["tanh"].build([gelu.results[0]]), copy)
     context = new_context()
     PASSES["tessera-matmul-gelu-fusion-to-apple_gpu"]().apply(context, made.module)
     sites = [op.attributes[SITE] for op in made.module.walk() if SITE in op.attributes]
-    assert len(set(sites)) == len(sites)
+    assert len(sites) == 5
+    assert len(set(sites)) == 5
 
 
 @pytest.mark.parametrize("target", APPLE)

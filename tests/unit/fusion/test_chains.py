@@ -10,7 +10,8 @@ import pytest
 from xdsl.ir import SSAValue
 
 from tessera.driver import compile_graph_module
-from tests.support.chains import Bench, agree, calls, case, near, run
+from tessera.graph.types import value_shape
+from tests.support.chains import Bench, agree, calls, case, near, options_of, run
 
 ATTENTION, NORM, GELU = "matmul_softmax_matmul", "matmul_rmsnorm", "matmul_gelu"
 NARROW = ["f32", "f16", "bf16"]
@@ -66,7 +67,7 @@ def test_gelu(build: Build, dtype: str) -> None:
 @pytest.mark.parametrize("form", ["none", "tanh", "quick"])
 def test_gelu_forms(form: str) -> None:
     compiled = agree(lambda b: b.op("gelu", product(b), approximate=form), GELU)
-    assert calls(compiled)[0].attributes["approximate"].data == form
+    assert options_of(calls(compiled)[0])["approximate"] == form
 
 
 def norm(b: Bench, h: SSAValue, *shape: int, **options: float) -> SSAValue:
@@ -193,9 +194,9 @@ def test_softcap(outer: float) -> None:
         return b.op("matmul", b.op("softmax", s), b.x("v", 7, 5))
 
     compiled = agree(build, ATTENTION)
-    options = calls(compiled)[0].attributes
-    assert options["softcap"].value.data == 4.0 * outer
-    assert options["scale"].value.data == 0.5 * outer
+    options = options_of(calls(compiled)[0])
+    assert options["softcap"] == 4.0 * outer
+    assert options["scale"] == 0.5 * outer
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)])
@@ -232,7 +233,7 @@ def test_grouped_heads(transposed: bool) -> None:
         return b.op("matmul", b.op("softmax", s), v)
 
     (call,) = calls(agree(build, ATTENTION))
-    assert [v.type.get_shape()[1] for v in call.operands] == [6, 2, 2]
+    assert [value_shape(v)[1] for v in call.operands] == [6, 2, 2]
 
 
 def test_several_chains_and_shared_operands() -> None:

@@ -48,8 +48,9 @@ def test_swiglu(dtype: str, biases: int, clamped: bool, lead: tuple[int, ...]) -
     operands += [b.x(n, s) for n, s in zip(names, (6, 6, 4), strict=False)]
     value = b.op("swiglu_fused", *operands, **options)
     given = [*wide(b, *names), 0.0, 0.0, 0.0][:3]
-    form = (1.5, 1.7, 1.0) if clamped else (math.inf, 1.0, 0.0)
-    wanted = oracles.swiglu(*wide(b, "x", "gate", "up", "down"), given, *form)
+    limit, alpha, offset = (1.5, 1.7, 1.0) if clamped else (math.inf, 1.0, 0.0)
+    x, gate, up, down = wide(b, "x", "gate", "up", "down")
+    wanted = oracles.swiglu(x, gate, up, down, given, limit, alpha, offset)
     check(b, value, wanted, "swiglu", dtype)
 
 
@@ -90,7 +91,8 @@ def spelled_swiglu(b: Bench, form: str, order: int) -> SSAValue:
 def test_spelled_swiglu_is_raised(form: str, order: int) -> None:
     b = Bench()
     value = spelled_swiglu(b, form, order)
-    wanted = oracles.swiglu(*wide(b, "x", "gate", "up", "down"))
+    x, gate, up, down = wide(b, "x", "gate", "up", "down")
+    wanted = oracles.swiglu(x, gate, up, down)
     check(b, value, wanted, "swiglu")
 
 
@@ -169,7 +171,7 @@ def test_an_expansion_with_leading_ones_is_raised(
         value = b.op("matmul", b.op("softmax", s), v)
     keys, values = expanded(b, None)
     rule = oracles.bottom_right(3, 8, causal != "none")
-    wanted = oracles.attend(*wide(b, "q"), keys[0], values[0], 0.25, rule)
+    wanted = oracles.attend(wide(b, "q")[0], keys[0], values[0], 0.25, rule)
     check(b, value, wanted.reshape(*ones, 3, 10), "mla_decode")
 
 

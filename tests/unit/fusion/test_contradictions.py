@@ -10,6 +10,7 @@ import pytest
 from xdsl.ir import SSAValue
 
 from tessera.driver import Compiled, compile_graph_module
+from tessera.fusion.recognise import intent_of
 from tessera.graph.locations import location_of
 from tests.support.chains import (
     APPLE,
@@ -211,7 +212,7 @@ def test_one_warning_that_says_everything(kernel: str, name: str, target: str) -
     assert warning.code.id == edited.code
     assert not warning.notes
     assert warning.location == location_of(root)
-    intent = root.attributes[INTENT].data  # type: ignore[attr-defined]
+    intent = intent_of(root)
     assert f"intent '{intent}' is not what the program says: " in warning.message
     _, told = warning.message.split("says: ")
     predicate, rest = told.split(": found ")
