@@ -17,6 +17,7 @@ from tessera.fusion.match import INTENT
 from tessera.fusion.raise_composite import near_misses
 from tessera.fusion.recognise import Contradiction, intent_of, recognise
 from tessera.fusion.sites import SITE, name_sites, site_kinds
+from tessera.graph.context import Watcher, run_passes
 from tessera.target.device import find_target
 
 PREPARE = ("tessera-normalise-graph", "tessera-raise-compositions")
@@ -49,13 +50,17 @@ class FusionGroup:
 
 @dataclass(frozen=True)
 class SiteMiss:
-    """A site that is not fused: the kernel that came closest, and why not."""
+    """A site that is not fused: the kernel that came closest, and why not.
+
+    `members` are the ops that were read as the kernel's chain before it broke.
+    """
 
     id: str
     function: str
     kernel: FusedKernel
     root: Operation
     refusal: Refusal
+    members: tuple[Operation, ...] = ()
 
 
 @dataclass
@@ -72,22 +77,26 @@ class CompileResult:
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
 
 
-def canonical_compile(module: ModuleOp, target: str = "apple_gpu") -> CompileResult:
+def canonical_compile(
+    module: ModuleOp, target: str = "apple_gpu", watch: Watcher | None = None
+) -> CompileResult:
     """Normalise a copy of the module, decide its fusion groups, stamp their intents.
 
     A target that consumes no intents (`cpu`) gets the normal form alone: no groups, no
-    `tessera.fusion.*` attribute.  Raises TesseraError for an unknown target.
+    `tessera.fusion.*` attribute.  `watch` is told of each pass.  Raises TesseraError for
+    an unknown target.
     """
     kind = find_target(target)
     copy = module.clone()
-    context = new_context()
+    context = new_context(watch)
+    if watch is not None:
+        watch("", copy)
     result = CompileResult(copy, target, diagnostics=context.diagnostics)
     if not kind.consumes_intents:
-        PASSES["tessera-normalise-graph"]().apply(context, copy)
+        run_passes([PASSES["tessera-normalise-graph"]], context, copy)
         _unstamp(copy)
         return result
-    for name in PREPARE:
-        PASSES[name]().apply(context, copy)
+    run_passes([PASSES[name] for name in PREPARE], context, copy)
     for function in _functions(copy):
         _decide(function, result)
     return result
@@ -134,10 +143,11 @@ def _decide(function: FuncOp, result: CompileResult) -> None:
         members, operands = group.match.members, operands_of(group.match)
         made = FusionGroup(names[root], where, group.kernel.name, members, operands)
         result.fusion_groups.append(made)
-    missed = [(near.kernel, near.root, near.miss.refusal) for near in found.misses]
-    for kernel, root, refusal in (*missed, *raised):
+    missed = [(m.kernel, m.root, m.miss.refusal, m.miss.members) for m in found.misses]
+    for kernel, root, refusal, read in (*missed, *((*r, (r[1],)) for r in raised)):
         if kinds[root] == kernel.kind:
-            result.misses.append(SiteMiss(names[root], where, kernel, root, refusal))
+            miss = SiteMiss(names[root], where, kernel, root, refusal, read)
+            result.misses.append(miss)
     result.contradictions.extend((where, c) for c in found.contradictions)
 
 

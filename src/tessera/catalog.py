@@ -9,7 +9,7 @@ from xdsl.passes import ModulePass
 from tessera.fusion.kernel import FusedKernel
 from tessera.fusion.raise_composite import raising_pass
 from tessera.fusion.raise_compositions import compositions_pass
-from tessera.graph.context import TesseraContext, graph_context
+from tessera.graph.context import TesseraContext, Watcher, graph_context
 from tessera.graph.normalise import NORMALISE, NormaliseGraph
 from tessera.graph.raising import RAISE
 from tessera.kernels import (
@@ -80,6 +80,8 @@ PIPELINES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def new_context() -> TesseraContext:
-    """A context that knows every dialect of Tessera."""
-    return graph_context(TesseraApple)
+def new_context(watch: Watcher | None = None) -> TesseraContext:
+    """A context that knows every dialect of Tessera; `watch` is told of each pass."""
+    context = graph_context(TesseraApple)
+    context.watch = watch
+    return context

@@ -10,14 +10,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from tessera.diagnostics import TesseraError, declare
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 SCHEMA = "tessera.decisions/1"
+T = TypeVar("T")
 
 Outcome = Literal["fused", "refused", "not_profitable"]
 Source = Literal["descriptor", "rediscovered", "composite_op"]
@@ -38,6 +42,63 @@ BAD_DOCUMENT = declare(
 )
 
 
+@dataclass(frozen=True)
+class Member:
+    """One op and where the model has it.
+
+    `op` is the graph's name of it, `location` `file:line:column`, `layer` the model's own
+    scope, `name` the model's own name of the node (in ONNX, of its output).
+    """
+
+    op: str
+    location: str = ""
+    layer: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """What a call reads: `role` in the kernel, `op` that makes it, `type` as f32[2x?].
+
+    `op` is "argument" for an input of the function; `name` is that of the input, of the
+    weight or of the node.
+    """
+
+    role: str
+    op: str
+    type: str
+    name: str = ""
+    location: str = ""
+
+
+@dataclass(frozen=True)
+class Call:
+    """The fused call of a site: its entry symbol and operands, in call order."""
+
+    symbol: str
+    operands: tuple[Operand, ...] = ()
+
+    def __post_init__(self) -> None:
+        operands = [_made(Operand, item) for item in self.operands]
+        object.__setattr__(self, "operands", tuple(operands))
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one pass did to the ops of a site: how many of which it removed and made.
+
+    `changed` are options that it changed in place, as text.
+    """
+
+    pass_: str
+    removed: Mapping[str, int] = field(default_factory=dict[str, int])
+    made: Mapping[str, int] = field(default_factory=dict[str, int])
+    changed: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "changed", tuple(self.changed))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Site:
     """One place where a fusion was decided.
@@ -52,6 +113,12 @@ class Site:
     kernel honours (scale, causal, …), `placement` what really runs the site.
     `bytes_saved` are bytes of memory traffic per run, `launches_saved` launches per
     run, `flops` operations per run; `max_error` is absolute, when measured.
+
+    The trail: `pass_` (JSON `pass`) is the pass that decided, `imported` are the ops as
+    the model wrote them, `members` the ops that were read as the site once normalised,
+    `at` the op where the first predicate failed, `before` and `after` digests of the form
+    of `members` and of what stands there now, `call` the fused call, `runs` the symbols
+    of all calls there, `trail` what each pass did, where the compilation was watched.
     """
 
     id: str
@@ -77,9 +144,25 @@ class Site:
     launches_saved: int | None = None
     flops: int | None = None
     max_error: float | None = None
+    pass_: str | None = None
+    before: str | None = None
+    after: str | None = None
+    imported: tuple[Member, ...] = ()
+    members: tuple[Member, ...] = ()
+    at: Member | None = None
+    call: Call | None = None
+    runs: tuple[str, ...] = ()
+    trail: tuple[Step, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ops", tuple(self.ops))
+        for name in ("ops", "runs"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        for name, kind in (("imported", Member), ("members", Member), ("trail", Step)):
+            items = tuple(_made(kind, item) for item in getattr(self, name))
+            object.__setattr__(self, name, items)
+        for name, one in (("at", Member), ("call", Call)):
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else _made(one, value))
 
     @property
     def fused(self) -> bool:
@@ -88,16 +171,15 @@ class Site:
 
     def to_json(self) -> dict[str, JSON]:
         """The site as JSON data, every field present, in declared order."""
-        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return _record(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, JSON]) -> Site:
         """A site from valid JSON data; fields of a later release are left out."""
-        known = {f.name for f in fields(cls)}
-        values = cast("dict[str, Any]", {k: v for k, v in data.items() if k in known})
-        if isinstance(error := values.get("max_error"), str):
-            values["max_error"] = float(error)
-        return cls(**values)
+        site = _made(cls, data)
+        if isinstance(site.max_error, str):
+            return replace(site, max_error=float(site.max_error))
+        return site
 
 
 @dataclass(frozen=True)
@@ -191,8 +273,24 @@ def _validator() -> Any:
     return Draft202012Validator(schema())
 
 
+def _record(item: DataclassInstance) -> dict[str, JSON]:
+    """A dataclass as JSON data; a name that Python reserves loses its underscore."""
+    return {f.name.rstrip("_"): _plain(getattr(item, f.name)) for f in fields(item)}
+
+
+def _made(kind: type[T], data: object) -> T:
+    """A dataclass from what `_record` gives; one that is made already stays."""
+    if isinstance(data, kind):
+        return data
+    given = cast("Mapping[str, Any]", data)
+    names = [f.name for f in fields(cast("type[DataclassInstance]", kind))]
+    return kind(**{n: given[n.rstrip("_")] for n in names if n.rstrip("_") in given})
+
+
 def _plain(value: object) -> JSON:
     """Tuples as lists; a float that JSON cannot hold as its name."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return _record(value)
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     if isinstance(value, Mapping):

@@ -13,6 +13,7 @@ from tessera.canonical_compile import CompileResult, canonical_compile
 from tessera.catalog import CONSUME, KERNEL_BY_NAME, LOWER, new_context
 from tessera.decisions import Document, Placement
 from tessera.diagnostics import Diagnostics, TesseraError
+from tessera.graph.context import run_passes
 from tessera.graph.text import print_module
 from tessera.graph.verify import verify_module
 from tessera.record import document
@@ -20,6 +21,7 @@ from tessera.runtime import placements
 from tessera.runtime.executors import find_executor
 from tessera.target.device import find_target
 from tessera.target.program import build_program
+from tessera.trail.watch import Watch
 
 
 @dataclass
@@ -27,7 +29,8 @@ class Compiled:
     """What one compilation made.
 
     `module` is Target IR (Graph IR for `cpu`), `graph` the normalised, stamped Graph IR,
-    `result` the fusion groups behind it, `model` the name that records give it.
+    `result` the fusion groups behind it, `model` the name that records give it, `source`
+    the module that was compiled (the record names its ops), `watch` what saw the passes.
     """
 
     target: str
@@ -36,6 +39,8 @@ class Compiled:
     result: CompileResult
     model: str = ""
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
+    source: ModuleOp | None = None
+    watch: Watch | None = None
 
     @cached_property
     def _program(self) -> Program:
@@ -54,7 +59,13 @@ class Compiled:
         """The record of every site, with what runs each on this machine."""
         ran = placements(self.program())
         return document(
-            self.result, self.module, self.model, ran, _unfused(self.target)
+            self.result,
+            self.module,
+            self.model,
+            ran,
+            _unfused(self.target),
+            self.source,
+            self.watch,
         )
 
     def walk(self) -> list[Operation]:
@@ -75,22 +86,28 @@ def _unfused(target: str) -> Placement | None:
 
 
 def compile_graph_module(
-    module: ModuleOp, target: str = "apple_gpu", model: str = ""
+    module: ModuleOp,
+    target: str = "apple_gpu",
+    model: str = "",
+    watch: Watch | None = None,
 ) -> Compiled:
     """Compile a graph module for a target; the module itself is not changed.
 
     apple_gpu and apple_cpu: normalise, raise, stamp, consume, lower.  cpu: the normal
-    form is the target.  Raises TesseraError for a broken module or an unknown target.
+    form is the target.  A `watch` sees each pass, for the trail of the decisions.
+    Raises TesseraError for a broken module or an unknown target.
     """
     find_target(target)
     verify_module(module)
-    result = canonical_compile(module, target)
+    result = canonical_compile(module, target, watch)
     lowered = result.module.clone()
-    context = new_context()
+    context = new_context(watch)
+    if watch is not None:
+        watch("", lowered)
     if target in CONSUME:
-        for consume in CONSUME[target]:
-            consume().apply(context, lowered)
-        LOWER[target]().apply(context, lowered)
+        run_passes((*CONSUME[target], LOWER[target]), context, lowered)
     verify_module(lowered)
     diagnostics = Diagnostics([*result.diagnostics, *context.diagnostics])
-    return Compiled(target, lowered, result.module, result, model, diagnostics)
+    return Compiled(
+        target, lowered, result.module, result, model, diagnostics, module, watch
+    )

@@ -20,7 +20,6 @@ SHARED = (
     "predicate",
     "found",
     "wanted",
-    "suggestion",
     "nearest",
     "placement",
 )
@@ -77,6 +76,19 @@ def sections(document: Document, full: bool = False) -> list[Section]:
         rows = rows or collapse(sites, prefix)
         found.append(Section(kind, tuple(rows), fused, len(sites)))
     return sorted(found, key=lambda section: section.fused == 0)
+
+
+def advice(document: Document) -> list[tuple[Site, int]]:
+    """What a reader can do: a site for each kind of suggestion, and how many have it.
+
+    Suggestions are of one kind when they differ in names, places and numbers alone.
+    """
+    alike: dict[tuple[str, str], list[Site]] = {}
+    for site in document.sites:
+        if site.code and site.suggestion:
+            shape = re.sub(r"'[^']*'|\([^()]*:\d+\)|\d+", "#", site.suggestion)
+            alike.setdefault((site.code, shape), []).append(site)
+    return [(sites[0], len(sites)) for sites in alike.values()]
 
 
 def common_prefix(layers: Sequence[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from tessera.audit.rows import Row, Section, common_prefix, sections
+from tessera.audit.rows import Row, Section, advice, common_prefix, sections
 from tessera.decisions import Document, Site
 
 DEFAULT_WIDTH = 100
@@ -276,19 +275,25 @@ def _summary(
 
 def _advice(document: Document, width: int) -> Iterable[Text]:
     """What a reader can do about refusals: one entry a code and suggestion."""
-    counts = Counter(
-        (site.code, site.suggestion)
-        for site in document.sites
-        if site.code and site.suggestion
-    )
-    if not counts:
+    found = advice(document)
+    if not found:
         return
     yield Text()
     yield Text("What you can do", style="bold")
-    for (code, suggestion), count in counts.items():
+    for site, count in found:
         times = f" ×{count}" if count > 1 else ""
-        yield Text.assemble("  ", (code, "bold"), (times, "cyan"))
-        for line in textwrap.wrap(suggestion, width - 2 * INDENT):
+        yield Text.assemble("  ", (site.code or "", "bold"), (times, "cyan"))
+        for line in textwrap.wrap(site.suggestion or "", width - 2 * INDENT):
             yield Text(" " * 2 * INDENT + line)
-    first = next(iter(counts))[0]
-    yield Text(f"  `tessera explain {first}` says more", style="dim")
+    first = found[0][0]
+    yield Text(
+        f"  `tessera explain {first.code}` says what the code means", style="dim"
+    )
+    text = f"  `tessera why MODEL {_shortest(first, document)}` tells the site's story"
+    yield Text(text, style="dim")
+
+
+def _shortest(site: Site, document: Document) -> str:
+    """The site as its kind and number in the program: what `tessera why` accepts."""
+    alike = [other.id for other in document.sites if other.kind == site.kind]
+    return f"{site.kind}#{alike.index(site.id)}"

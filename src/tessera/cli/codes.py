@@ -42,6 +42,14 @@ NO_WEIGHTS = declare(
     "error",
 )
 
+NO_SITE = declare(
+    "TSR-R066",
+    "the model has no such site, or several",
+    "SITE is an id, the end of one, or a kind and a number such as attention#0: the first "
+    "attention of the program. `tessera why MODEL` lists the sites.",
+    "error",
+)
+
 TOO_LITTLE_MEMORY = declare(
     "TSR-R065",
     "there is not enough memory",

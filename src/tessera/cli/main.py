@@ -19,6 +19,7 @@ from tessera.cli.console import PipeClosed, emit, fail, fail_plainly
 from tessera.cli.explain import explain
 from tessera.cli.kernels import kernels
 from tessera.cli.run import run
+from tessera.cli.why import why
 from tessera.diagnostics import TesseraError
 
 OK, FAILED, BAD_INPUT, INTERNAL = 0, 1, 2, 3
@@ -42,6 +43,7 @@ app = typer.Typer(
 app.command("run", epilog=EPILOG)(run)
 app.command("compile", epilog=EPILOG)(compile_model)
 app.command("audit", epilog=EPILOG)(audit)
+app.command("why", epilog=EPILOG)(why)
 app.command("explain", epilog=EPILOG)(explain)
 app.command("kernels", epilog=EPILOG)(kernels)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tessera.driver import Compiled
+    from tessera.trail.watch import Watch
 
 DEFAULT_TARGET = "apple_cpu"
 
@@ -75,26 +76,31 @@ class Shipped:
 Model = Source | Shipped
 
 
-def open_model(path: Path, target: str = "", remarks: bool = False) -> Model:
+def open_model(
+    path: Path, target: str = "", remarks: bool = False, watch: Watch | None = None
+) -> Model:
     """Import and compile a model, or load an artifact.
 
     "" is the default target, or the one an artifact was compiled for.  Warnings go to
-    stderr.  Raises TesseraError with the fault of the model, TSR-R060 when MODEL is
-    nothing of the kind, TSR-R061 for an artifact of another target.
+    stderr.  `watch` sees the passes of a model that is compiled.  Raises TesseraError
+    with the fault of the model, TSR-R060 when MODEL is nothing of the kind, TSR-R061 for
+    an artifact of another target.
     """
     if path.is_dir():
         return _shipped(path, target)
-    return compile_source(path, target or DEFAULT_TARGET, remarks)
+    return compile_source(path, target or DEFAULT_TARGET, remarks, watch)
 
 
-def compile_source(path: Path, target: str, remarks: bool = False) -> Source:
+def compile_source(
+    path: Path, target: str, remarks: bool = False, watch: Watch | None = None
+) -> Source:
     """Import a model file and compile it; warnings go to stderr."""
     from tessera.driver import compile_graph_module
 
     with working(f"reading {path.name}"):
         module = import_file(path)
     with working(f"compiling {path.name} for {target}"):
-        compiled = compile_graph_module(module, target=target, model=str(path))
+        compiled = compile_graph_module(module, target, str(path), watch)
     report(compiled.diagnostics, remarks)
     return Source(module, compiled)
 

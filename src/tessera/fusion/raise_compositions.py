@@ -10,6 +10,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from tessera.graph.context import run_passes
+
 
 @dataclass(frozen=True)
 class RaiseCompositions(ModulePass):
@@ -21,8 +23,7 @@ class RaiseCompositions(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the module."""
-        for raising in self.passes:
-            raising().apply(ctx, op)
+        run_passes(self.passes, ctx, op)
 
 
 def compositions_pass(passes: Sequence[type[ModulePass]]) -> type[RaiseCompositions]:

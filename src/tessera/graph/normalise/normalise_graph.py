@@ -8,6 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from tessera.graph.context import run_passes
 from tessera.graph.normalise.absorb_transposes import AbsorbTransposes
 from tessera.graph.normalise.drop_dead_code import DropDeadCode
 from tessera.graph.normalise.drop_identities import DropIdentities
@@ -36,5 +37,4 @@ class NormaliseGraph(ModulePass):
     name = "tessera-normalise-graph"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for item in NORMALISE:
-            item().apply(ctx, op)
+        run_passes(NORMALISE, ctx, op)
