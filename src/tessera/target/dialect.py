@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     FunctionType,
     LocationAttr,
-    ModuleOp,
     StringAttr,
     SymbolRefAttr,
     TensorType,
@@ -38,13 +37,6 @@ MALFORMED = declare(
     "the graph again instead of editing the call.",
     "error",
 )
-UNDECLARED = declare(
-    "TSR-T002",
-    "a target call names an entry that is not declared",
-    "Every entry symbol stands once as `tessera_apple.declare @symbol` before the functions.",
-    "error",
-)
-
 KERNEL = "tessera.fusion.kernel"
 SOURCE = "tessera.fusion.source"
 SITE = "tessera.fusion.id"
@@ -222,15 +214,6 @@ class DeclareOp(TargetOp):
     def parse(cls, parser: Parser) -> DeclareOp:
         """Read what `print` writes."""
         return cls.create(attributes={"sym_name": parser.parse_symbol_name()})
-
-
-def check_declared(module: ModuleOp) -> str | None:
-    """The first called symbol without a declaration; linear in the module."""
-    declared = {op.symbol for op in module.ops if isinstance(op, DeclareOp)}
-    for op in module.walk():
-        if isinstance(op, CallOp) and op.symbol not in declared:
-            return op.symbol
-    return None
 
 
 def words(values: Sequence[str]) -> Any:
