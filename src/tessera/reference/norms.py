@@ -46,12 +46,17 @@ def layernorm(
 
 @wide_following(1)
 def rmsnorm(
-    x: Array, w: Array | None = None, *, eps: float = 1e-5, weight_offset: float = 0.0
+    x: Array,
+    w: Array | None = None,
+    *,
+    axis: int = -1,
+    eps: float = 1e-5,
+    weight_offset: float = 0.0,
 ) -> Array:
-    """`x / sqrt(mean(x * x) + eps) * (w + weight_offset)` over the last axis
-    (Zhang and Sennrich, arXiv 1910.07467); w broadcasts to x.
+    """`x / sqrt(mean(x * x) + eps) * (w + weight_offset)` over the axes from `axis` to
+    the last (Zhang and Sennrich, arXiv 1910.07467); w broadcasts to x.
     """
-    axes = (axis_in(-1, x.ndim, "rmsnorm"),)
+    axes = tuple(range(axis_in(axis, x.ndim, "rmsnorm"), x.ndim))
     y = x * np.reciprocal(np.sqrt(mean(x * x, axes) + eps))
     return y if w is None else y * (w + weight_offset)
 

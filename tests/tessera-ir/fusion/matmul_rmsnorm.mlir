@@ -212,6 +212,17 @@ func.func @k301_negative_eps(%x: tensor<2x3x8xf32>, %w: tensor<8x6xf32>) -> tens
   return %o : tensor<2x3x6xf32>
 }
 
+// CHECK-LABEL: func.func @f104_several_axes(
+// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_f32(%x, %w)
+// CHECK-NEXT: {{.*}}@tessera_apple_gpu_rmsnorm_f32(%h)
+// CHECK-NEXT: func.return
+func.func @f104_several_axes(%x: tensor<2x3x8xf32>, %w: tensor<8x6xf32>) -> tensor<2x3x6xf32> {
+  %h = "tessera.matmul"(%x, %w) : (tensor<2x3x8xf32>, tensor<8x6xf32>) -> tensor<2x3x6xf32>
+  // expected-warning @+1 {{[TSR-F104] intent 'matmul_rmsnorm' is not what the program says: tessera.rmsnorm axis: found axis = 1, wanted axis = -1; runs instead: the unfused ops}}
+  %o = "tessera.rmsnorm"(%h) {axis = 1 : i64, tessera.fusion.intent = "matmul_rmsnorm"} : (tensor<2x3x6xf32>) -> tensor<2x3x6xf32>
+  return %o : tensor<2x3x6xf32>
+}
+
 // A remark where no intent asked.
 
 // CHECK-LABEL: func.func @near_miss_is_a_remark(

@@ -423,8 +423,8 @@ func.func @layernorm(%x: tensor<3x4xf32>, %w: tensor<4xf32>, %b: tensor<4xf32>) 
 
 // CHECK-LABEL: @rmsnorm(
 func.func @rmsnorm(%x: tensor<3x4xf32>, %w: tensor<4xf32>) -> tensor<3x4xf32> {
-  // CHECK: "tessera.rmsnorm"(%x, %w) {eps = 1.000000e-06 : f64, weight_offset = 1.000000e+00 : f64} : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
-  %y = "tessera.rmsnorm"(%x, %w) {eps = 1.000000e-06 : f64, weight_offset = 1.000000e+00 : f64} : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  // CHECK: "tessera.rmsnorm"(%x, %w) {axis = -1 : i64, eps = 1.000000e-06 : f64, weight_offset = 1.000000e+00 : f64} : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  %y = "tessera.rmsnorm"(%x, %w) {axis = -1 : i64, eps = 1.000000e-06 : f64, weight_offset = 1.000000e+00 : f64} : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
   func.return %y : tensor<3x4xf32>
 }
 

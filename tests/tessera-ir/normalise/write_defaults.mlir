@@ -3,7 +3,7 @@
 // CHECK-LABEL: @absent_defaults_are_written
 // CHECK: "tessera.softmax"(%{{.*}}) {axis = -1 : i64}
 // CHECK: "tessera.gelu"(%{{.*}}) {approximate = "none"}
-// CHECK: "tessera.rmsnorm"(%{{.*}}) {eps = 1.000000e-05 : f64, weight_offset = 0.000000e+00 : f64}
+// CHECK: "tessera.rmsnorm"(%{{.*}}) {axis = -1 : i64, eps = 1.000000e-05 : f64, weight_offset = 0.000000e+00 : f64}
 func.func @absent_defaults_are_written(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %a = "tessera.softmax"(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   %b = "tessera.gelu"(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>

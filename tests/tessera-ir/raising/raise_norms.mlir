@@ -1,7 +1,7 @@
 // RUN: tessera-opt %s --tessera-raise-norms | filecheck %s
 
 // CHECK-LABEL: @rmsnorm_with_its_weight
-// CHECK-NEXT: "tessera.rmsnorm"(%{{.*}}, %{{.*}}) {eps = 1.000000e-06 : f64, weight_offset = 0.000000e+00 : f64} : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+// CHECK-NEXT: "tessera.rmsnorm"(%{{.*}}, %{{.*}}) {axis = -1 : i64, eps = 1.000000e-06 : f64, weight_offset = 0.000000e+00 : f64} : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
 // CHECK-NEXT: func.return
 func.func @rmsnorm_with_its_weight(%x: tensor<2x4xf32>, %w: tensor<4xf32>) -> tensor<2x4xf32> {
   %eps = "tessera.const"() {value = dense<1.0e-06> : tensor<f32>} : () -> tensor<f32>
@@ -109,4 +109,31 @@ func.func @rounding_before_the_weight_is_kept(%h: tensor<2x4xbf16>, %w: tensor<4
   %b = "tessera.cast"(%n) : (tensor<2x4xf32>) -> tensor<2x4xbf16>
   %y = "tessera.mul"(%w, %b) : (tensor<4xbf16>, tensor<2x4xbf16>) -> tensor<2x4xbf16>
   func.return %y : tensor<2x4xbf16>
+}
+
+// CHECK-LABEL: @rmsnorm_over_two_axes_with_a_weight_of_both
+// CHECK-NEXT: "tessera.rmsnorm"(%x, %w) {axis = -2 : i64, {{.*}} : (tensor<2x3x4xf32>, tensor<3x4xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT: func.return
+func.func @rmsnorm_over_two_axes_with_a_weight_of_both(%x: tensor<2x3x4xf32>, %w: tensor<3x4xf32>) -> tensor<2x3x4xf32> {
+  %eps = "tessera.const"() {value = dense<1.0e-05> : tensor<f32>} : () -> tensor<f32>
+  %s = "tessera.mul"(%x, %x) : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %m = "tessera.reduce_mean"(%s) {axes = [1, 2], keepdims = true} : (tensor<2x3x4xf32>) -> tensor<2x1x1xf32>
+  %v = "tessera.add"(%m, %eps) : (tensor<2x1x1xf32>, tensor<f32>) -> tensor<2x1x1xf32>
+  %r = "tessera.rsqrt"(%v) : (tensor<2x1x1xf32>) -> tensor<2x1x1xf32>
+  %n = "tessera.mul"(%x, %r) : (tensor<2x3x4xf32>, tensor<2x1x1xf32>) -> tensor<2x3x4xf32>
+  %y = "tessera.mul"(%n, %w) : (tensor<2x3x4xf32>, tensor<3x4xf32>) -> tensor<2x3x4xf32>
+  func.return %y : tensor<2x3x4xf32>
+}
+
+// CHECK-LABEL: @axes_that_are_not_the_last_are_no_norm
+// CHECK-NOT: tessera.rmsnorm
+// CHECK: func.return
+func.func @axes_that_are_not_the_last_are_no_norm(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %eps = "tessera.const"() {value = dense<1.0e-05> : tensor<f32>} : () -> tensor<f32>
+  %s = "tessera.mul"(%x, %x) : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %m = "tessera.reduce_mean"(%s) {axes = [0, 1], keepdims = true} : (tensor<2x3x4xf32>) -> tensor<1x1x4xf32>
+  %v = "tessera.add"(%m, %eps) : (tensor<1x1x4xf32>, tensor<f32>) -> tensor<1x1x4xf32>
+  %r = "tessera.rsqrt"(%v) : (tensor<1x1x4xf32>) -> tensor<1x1x4xf32>
+  %n = "tessera.mul"(%x, %r) : (tensor<2x3x4xf32>, tensor<1x1x4xf32>) -> tensor<2x3x4xf32>
+  func.return %n : tensor<2x3x4xf32>
 }

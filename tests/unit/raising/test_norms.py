@@ -146,6 +146,37 @@ def test_a_weight_folded_into_the_factor() -> None:
     check(rows, rows.op("mul", rows.x, factor), "rmsnorm")
 
 
+def over(rows: Rows, axes: tuple[int, ...], name: str, x: SSAValue) -> SSAValue:
+    return rows.op(name, x, axes=axes, keepdims=True)
+
+
+@pytest.mark.parametrize("axes", [(-2, -1), (1, 2), (0, 1, 2), (-1, 0, -2)])
+@pytest.mark.parametrize("norm", ["rmsnorm", "layernorm"])
+def test_norms_over_several_axes(norm: str, axes: tuple[int, ...]) -> None:
+    """The weight has the sizes of the axes, even all of the input's."""
+    rows = Rows()
+    rows.w = rows.graph.input("wide", "f32", rows.shape[-len(axes) :])
+    x = rows.x
+    if norm == "layernorm":
+        x = rows.op("sub", x, over(rows, axes, "reduce_mean", x))
+    variance = over(rows, axes, "reduce_mean", rows.op("mul", x, x))
+    normal = rows.op("div", x, rows.op("sqrt", rows.op("add", variance, 1e-6)))
+    module = rows.finish(rows.op("mul", rows.w, normal))
+    run(module, *everything())
+    assert names(module) == [norm]
+    (op,) = [op for op in module.walk() if isinstance(op, GraphOp) and op.attrs]
+    assert op.options()["axis"] == 3 - len(axes)
+    assert op.operands[1] is rows.w
+
+
+@pytest.mark.parametrize("axes", [(0, 1), (0, 2)])
+def test_a_norm_over_other_axes_is_none(axes: tuple[int, ...]) -> None:
+    rows = Rows()
+    variance = over(rows, axes, "reduce_mean", rows.op("mul", rows.x, rows.x))
+    root = rows.op("rsqrt", rows.op("add", variance, 1e-6))
+    unchanged(rows.finish(rows.op("mul", rows.x, root)))
+
+
 @pytest.mark.parametrize(
     "shape", [(8,), (1, 8), (1, 1, 8), (5, 8), (DYN, 3, 8), (2, 2, 3, 8)]
 )

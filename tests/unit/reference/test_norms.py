@@ -81,6 +81,16 @@ def test_rmsnorm_agrees_with_torch(dtype: str) -> None:
     close(found, offset.numpy(), 3e-2 if dtype == "bf16" else None)
 
 
+@pytest.mark.parametrize("axis", [-3, 1, -1, 2])
+def test_rmsnorm_over_the_axes_from_one_to_the_last(axis: int) -> None:
+    x = drawn(1, 2, 3, 8)
+    sizes = x.shape[axis:]
+    w = drawn(2, *sizes)
+    tensors = [torch.from_numpy(f64(a)) for a in (x, w)]
+    wanted = torch.nn.functional.rms_norm(tensors[0], sizes, tensors[1], 1e-6).numpy()
+    close(meaning("rmsnorm", x, w, axis=axis, eps=1e-6), wanted)
+
+
 def spiked() -> Any:
     x = np.full((2, 4096), 0.01, np.float32)
     x[0, 7], x[1] = 60, 0

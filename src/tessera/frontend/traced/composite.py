@@ -22,10 +22,14 @@ def layernorm(
 
 
 def rmsnorm(
-    x: Operand, w: Operand = None, eps: float = 1e-5, weight_offset: float = 0.0
+    x: Operand,
+    w: Operand = None,
+    eps: float = 1e-5,
+    weight_offset: float = 0.0,
+    axis: int = -1,
 ) -> Array:
-    """`x / sqrt(mean(x²) + eps) * (w + weight_offset)` over the last axis."""
-    return apply("rmsnorm", x, w, eps=eps, weight_offset=weight_offset)
+    """`x / sqrt(mean(x²) + eps) * (w + weight_offset)` over axes `axis` to the last."""
+    return apply("rmsnorm", x, w, axis=axis, eps=eps, weight_offset=weight_offset)
 
 
 def gelu(x: Operand, approximate: str = "none") -> Array:

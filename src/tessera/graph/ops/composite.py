@@ -56,11 +56,12 @@ class LayernormOp(GraphOp):
 
 
 class RmsnormOp(GraphOp):
-    """x / sqrt(mean(x²) + eps) * (w + weight_offset) over the last axis."""
+    """x / sqrt(mean(x²) + eps) * (w + weight_offset) over axes `axis` to the last."""
 
     name = "tessera.rmsnorm"
     ins = ("x", "w?")
     attrs: ClassVar[Mapping[str, Kind]] = {
+        "axis": Int(-1),
         "eps": Float(1e-5),
         "weight_offset": Float(0.0),
     }
@@ -68,6 +69,7 @@ class RmsnormOp(GraphOp):
     @classmethod
     def infer(cls, types: Types, options: Options, declared: Types) -> Types:
         need_rank(types[0], 1, "x")
+        axis_of(options["axis"], len(types[0].get_shape()))
         _need_fitting(types)
         return float_unary(types, options, declared)
 

@@ -2,15 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
 from tessera.graph.constants import uniform
+from tessera.graph.operation import GraphOp
 from tessera.graph.ops.elementwise import AddOp
-from tessera.graph.ops.layout import CastOp, ReshapeOp
+from tessera.graph.ops.layout import CastOp, ConstOp, ReshapeOp
+from tessera.graph.ops.reduction import ReduceOp
 from tessera.graph.raising.regions import NARROW, Region
-from tessera.graph.types import value_dtype, value_shape
+from tessera.graph.raising.row_probes import REDUCTIONS, axes_from_end
+from tessera.graph.types import Shape, value_dtype, value_shape
+
+MOST_READ = 64
+
+
+def weights_of(root: GraphOp, shape: Shape) -> Callable[[SSAValue], bool]:
+    """What tells the weights of a norm that ends in a root, a value of `shape`.
+
+    A norm over one axis takes vectors.  Over several its weights may be as large as
+    the input, but no reduction reads them, nor are they made from one.
+    """
+    reductions, _ = _above(root.results)
+    axes = max((len(axes_from_end(op)) for op in reductions), default=1)
+    if axes == 1:
+        return lambda value: _is_vector(value, shape)
+    _, reduced = _above([op.operands[0] for op in reductions])
+
+    def is_weight(value: SSAValue) -> bool:
+        fits = value not in reduced and _fits(value, shape[-axes:])
+        return fits and not _above([value])[0]
+
+    return is_weight
+
+
+def _above(values: Sequence[SSAValue]) -> tuple[list[ReduceOp], set[SSAValue]]:
+    """The reductions that values come from, and all values on the way, the nearest."""
+    found: list[ReduceOp] = []
+    seen, todo = set(values), list(values)
+    for value in todo:
+        op = value.owner
+        if isinstance(op, REDUCTIONS) and op.options()["axes"]:
+            found.append(op)
+        if isinstance(op, GraphOp) and len(seen) < MOST_READ:
+            fresh = [operand for operand in op.operands if operand not in seen]
+            seen.update(fresh)
+            todo.extend(dict.fromkeys(fresh))
+    return found, seen
+
+
+def _fits(value: SSAValue, tail: Shape) -> bool:
+    """Whether a value has the sizes of the last axes, and leading axes of 1 at most."""
+    sizes = value_shape(value)
+    return sizes[-len(tail) :] == tail and set(sizes[: -len(tail)]) <= {1}
+
+
+def _is_vector(value: SSAValue, shape: Shape) -> bool:
+    """Whether a value varies along the last axis of `shape` only, as a weight does."""
+    sizes = value_shape(value)
+    if not sizes or sizes[-1] != shape[-1] or sizes[-1] < 2 or len(sizes) > len(shape):
+        return False
+    if any(size != 1 for size in sizes[:-1]):
+        return False
+    fewer = len(sizes) < len(shape) or any(size != 1 for size in shape[:-1])
+    return fewer or isinstance(value.owner, ConstOp)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Functions of rows spelled out in arithmetic become rmsnorm, layernorm and softmax.
 
-A region of one input, with up to two vectors along the last axis, is run on probe rows
-and compared with each composite for every eps that its own numbers offer: any order of
-mean, root and weight is one spelling.  An eps outside the root is another function.
+A region of one input, with up to two weights along the axes it reduces, is run on probe
+rows and compared with each composite for every eps that its own numbers offer: any order
+of mean, root and weight is one spelling.  An eps outside the root is another function.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from xdsl.passes import ModulePass
 from tessera.graph.dialect import OPS
 from tessera.graph.operation import GraphOp
 from tessera.graph.ops import elementwise as ew
-from tessera.graph.ops.layout import BroadcastOp, CastOp, ConstOp, ReshapeOp
-from tessera.graph.raising.norm_weights import fit_weights
+from tessera.graph.ops.layout import BroadcastOp, CastOp, ReshapeOp
+from tessera.graph.raising.norm_weights import fit_weights, weights_of
 from tessera.graph.raising.probing import NotProbed, probe, tolerance
 from tessera.graph.raising.regions import (
     ELEMENTWISE,
@@ -35,13 +35,14 @@ from tessera.graph.raising.regions import (
 )
 from tessera.graph.raising.row_probes import (
     REDUCTIONS,
-    reduced_axis,
+    Axes,
+    reduced_axes,
     row_error,
     row_probes,
 )
 from tessera.graph.raising.spelling import BySpelling
 from tessera.graph.rewriting import Rewrites, blocks
-from tessera.graph.types import Shape, value_dtype, value_shape
+from tessera.graph.types import value_dtype, value_shape
 from tessera.reference import PRIMITIVES
 
 ROOTS = (ew.MulOp, ew.DivOp, ew.AddOp, ew.SubOp, CastOp)
@@ -70,7 +71,7 @@ class RowFunction:
 
 @dataclass(frozen=True)
 class RaiseNorms(ModulePass):
-    """Raise row-wise regions to rmsnorm, layernorm (last axis) and softmax (any axis).
+    """Raise row-wise regions to rmsnorm, layernorm (last axes) and softmax (any axis).
 
     The best match within tolerance, on two sets of rows, wins.  Casts inside are raised
     through only when the composite rounds as the region does.
@@ -105,7 +106,7 @@ def _regions(
     shape = value_shape(root.results[0])
     if not shape:
         return iter(())
-    grammar = Grammar(_holds, lambda value: _is_vector(value, shape), MOST_OPS)
+    grammar = Grammar(_holds, weights_of(root, shape), MOST_OPS)
     return islice(filter(_plausible, cuts(root, order, grammar, numbers)), MOST_CUTS)
 
 
@@ -165,21 +166,10 @@ def _composite(region: Region, function: RowFunction) -> Composite | None:
 
 def _holds(op: GraphOp) -> bool:
     if isinstance(op, REDUCTIONS):
-        return len(op.options()["axes"]) == 1
+        return len(op.options()["axes"]) > 0
     if isinstance(op, VIEWS):
         return len(op.operands) == 1
     return type(op) in ELEMENTWISE
-
-
-def _is_vector(value: SSAValue, shape: Shape) -> bool:
-    """Whether a value varies along the last axis of `shape` only, as a weight does."""
-    sizes = value_shape(value)
-    if not sizes or sizes[-1] != shape[-1] or sizes[-1] < 2 or len(sizes) > len(shape):
-        return False
-    if any(size != 1 for size in sizes[:-1]):
-        return False
-    fewer = len(sizes) < len(shape) or any(size != 1 for size in shape[:-1])
-    return fewer or isinstance(value.owner, ConstOp)
 
 
 def _plausible(region: Region) -> bool:
@@ -193,20 +183,20 @@ def _plausible(region: Region) -> bool:
 
 def recognise(region: Region) -> RowFunction | None:
     """The composite that the region computes, or None."""
-    axis = reduced_axis(region)
-    if axis is None:
+    axes = reduced_axes(region)
+    if axes is None:
         return None
     best: RowFunction | None = None
-    candidates = dict.fromkeys(_candidates(region, axis), 0.0)
+    candidates = dict.fromkeys(_candidates(region, axes), 0.0)
     limit = tolerance(region)
     for seed in SEEDS:
-        for rows in row_probes(region, axis, seed):
+        for rows in row_probes(region, axes, seed):
             try:
                 found = probe(region, rows.arrays(region))
             except NotProbed:
                 return None
             for function in list(candidates):
-                error = row_error(found, function(rows.x, rows.params), axis)
+                error = row_error(found, function(rows.x, rows.params), axes)
                 candidates[function] = max(error, candidates[function])
                 if not error <= limit:
                     del candidates[function]
@@ -216,23 +206,24 @@ def recognise(region: Region) -> RowFunction | None:
     return best
 
 
-def _candidates(region: Region, axis: int) -> Iterator[RowFunction]:
+def _candidates(region: Region, axes: Axes) -> Iterator[RowFunction]:
     count = len(region.params)
-    if not count:
+    if not count and len(axes) == 1:
         rank = len(value_shape(region.x))
-        place = axis if axis == -1 else axis + rank
+        place = axes[0] if axes[0] == -1 else axes[0] + rank
         yield RowFunction("softmax", (), (("axis", place),))
-    if axis != -1:
+    if axes != tuple(range(-len(axes), 0)):
         return
+    first = ("axis", axes[0])
     for eps in _epsilons(region):
         if count < 2:
             offsets = (0.0, 1.0) if count else (0.0,)
             for offset in offsets:
-                options = (("eps", eps), ("weight_offset", offset))
+                options = (first, ("eps", eps), ("weight_offset", offset))
                 yield RowFunction("rmsnorm", tuple(range(count)), options)
         orders = ((0, 1), (1, 0)) if count == 2 else (tuple(range(count)),)
         for roles in orders:
-            yield RowFunction("layernorm", roles, (("axis", -1), ("eps", eps)))
+            yield RowFunction("layernorm", roles, (first, ("eps", eps)))
 
 
 def _epsilons(region: Region) -> Iterator[float]:

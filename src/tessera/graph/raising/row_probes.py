@@ -1,4 +1,4 @@
-"""Probe rows for functions along one axis, and how far two results are apart."""
+"""Probe rows for functions along axes, and how far two results are apart."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tessera.graph.ops.reduction import ReduceMaxOp, ReduceMeanOp, ReduceOp, Red
 from tessera.graph.raising.regions import Region
 from tessera.graph.types import DYN, value_shape
 
+Axes = tuple[int, ...]
 REDUCTIONS = (ReduceSumOp, ReduceMeanOp, ReduceMaxOp)
 # Small rows make eps matter; the largest are those of real activations.
 SCALES = (3.0, 0.3, 1e-2, 3e-3, 1e-3, 1e-6)
@@ -26,7 +27,6 @@ class RowProbe:
 
     x: np.ndarray
     params: tuple[np.ndarray, ...]
-    axis: int
 
     def arrays(self, region: Region) -> dict[SSAValue, np.ndarray]:
         """What to run the region on."""
@@ -35,54 +35,59 @@ class RowProbe:
         return values
 
 
-def reduced_axis(region: Region) -> int | None:
-    """The one axis of the input, counted from the end, that the region reduces."""
+def reduced_axes(region: Region) -> Axes | None:
+    """The axes of the input, counted from the end, that each reduction reduces.
+
+    None when they differ, or when there are none.
+    """
     rank = len(value_shape(region.x))
-    axes: set[int] = set()
-    for op in region.ops:
-        if isinstance(op, ReduceOp):
-            found = op.options()["axes"]
-            if len(found) != 1 or len(value_shape(op.operands[0])) != rank:
-                return None
-            axes.add(found[0] % rank - rank)
-    return axes.pop() if len(axes) == 1 else None
+    found = {axes_from_end(op) for op in region.ops if isinstance(op, ReduceOp)}
+    same = all(
+        len(value_shape(op.operands[0])) == rank
+        for op in region.ops
+        if isinstance(op, ReduceOp)
+    )
+    return found.pop() if len(found) == 1 and same else None
 
 
-def row_probes(region: Region, axis: int, seed: int) -> Iterator[RowProbe]:
-    """Probes whose rows cover every scale; nothing when sizes along `axis` are unknown.
+def axes_from_end(op: ReduceOp) -> Axes:
+    """The axes of a reduction in order, counted from the end."""
+    rank = len(value_shape(op.operands[0]))
+    return tuple(sorted(axis % rank - rank for axis in op.options()["axes"]))
+
+
+def row_probes(region: Region, axes: Axes, seed: int) -> Iterator[RowProbe]:
+    """Probes whose rows cover every scale; nothing when sizes along `axes` are unknown.
 
     Other axes get small sizes that differ from each other and from the row's: a region
     that mixes them up cannot run.
     """
     shape = value_shape(region.x)
-    length = shape[axis]
+    lengths = [shape[axis] for axis in axes]
     params = [value_shape(value) for value in region.params]
-    if length == DYN or length < 2 or any(DYN in sizes for sizes in params):
+    if any(DYN in sizes for sizes in (lengths, *params)) or math.prod(lengths) < 2:
         return
-    sizes = _sizes(shape, axis, length)
+    sizes = _sizes(shape, axes)
     if sizes is None or math.prod(sizes) > MOST_ELEMENTS:
         return
     rng = np.random.default_rng(seed)
-    rows = math.prod(sizes) // length
+    rows = math.prod(sizes) // math.prod(lengths)
+    across = [1 if i - len(sizes) in axes else n for i, n in enumerate(sizes)]
     for start in range(0, len(SCALES), rows):
         taken = [SCALES[(start + i) % len(SCALES)] for i in range(rows)]
-        scales = np.expand_dims(
-            np.reshape(
-                taken, [n for i, n in enumerate(sizes) if i - len(sizes) != axis]
-            ),
-            axis,
-        )
+        scales = np.reshape(taken, across)
         x = (rng.normal(size=sizes) + 0.3 * rng.normal(size=scales.shape)) * scales
         drawn = tuple(rng.normal(size=p) + 0.7 for p in params)
-        yield RowProbe(x, drawn, axis)
+        yield RowProbe(x, drawn)
 
 
-def _sizes(shape: Sequence[int], axis: int, length: int) -> tuple[int, ...] | None:
-    spare = iter([size for size in LEADING if size != length])
+def _sizes(shape: Sequence[int], axes: Axes) -> tuple[int, ...] | None:
+    lengths = {shape[axis] for axis in axes}
+    spare = iter([size for size in LEADING if size not in lengths])
     sizes: list[int] = []
     for place, size in enumerate(shape):
-        if place - len(shape) == axis:
-            sizes.append(length)
+        if place - len(shape) in axes:
+            sizes.append(size)
             continue
         small = 1 if size == 1 else next(spare, None)
         if small is None:
@@ -91,10 +96,10 @@ def _sizes(shape: Sequence[int], axis: int, length: int) -> tuple[int, ...] | No
     return tuple(sizes)
 
 
-def row_error(found: np.ndarray, wanted: np.ndarray, axis: int) -> float:
+def row_error(found: np.ndarray, wanted: np.ndarray, axes: Axes) -> float:
     """The largest difference, relative to the largest value of its row."""
     if found.shape != wanted.shape or not np.isfinite(found).all():
         return math.inf
     with np.errstate(all="ignore"):
-        size = np.max(np.abs(wanted), axis=axis, keepdims=True)
+        size = np.max(np.abs(wanted), axis=axes, keepdims=True)
         return float(np.max(np.abs(found - wanted) / np.maximum(size, 1e-300)))

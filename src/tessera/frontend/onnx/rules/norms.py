@@ -76,19 +76,14 @@ def _variance(step: Step, centred: Operand, axes: Sequence[int]) -> Operand:
 
 
 def rmsnorm(step: Step) -> Operand:
-    """RMSNormalization; over several last axes it is spelled out."""
+    """RMSNormalization over the axes from `axis` to the last."""
+    step.ignore("stash_type")
     x, weight = step.input(0), step.input(1)
     axis = step.axis(step.integer("axis", -1), x.rank)
-    eps, stash = step.number("epsilon", 1e-5), _stash(step, x)
-    if axis == x.rank - 1 and x.dtype == weight.dtype:
-        return step.emit("rmsnorm", x, weight, eps=eps)
-    if axis == x.rank - 1:
-        normal = step.emit("rmsnorm", x, eps=eps)
-    else:
-        wide = step.cast(x, stash)
-        mean = _variance(step, wide, range(axis, x.rank))
-        scale = step.emit("rsqrt", step.emit("add", mean, step.const(eps, wide)))
-        normal = step.cast(step.emit("mul", wide, scale), x.dtype)
+    eps = step.number("epsilon", 1e-5)
+    if x.dtype == weight.dtype:
+        return step.emit("rmsnorm", x, weight, axis=axis, eps=eps)
+    normal = step.emit("rmsnorm", x, axis=axis, eps=eps)
     return step.emit("mul", step.cast(normal, weight.dtype), weight)
 
 
