@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ from xdsl.ir import SSAValue
 from tessera.diagnostics import Code, Refusal
 from tessera.fusion.draft import Draft
 from tessera.graph.operation import GraphOp
+from tessera.graph.ops.reduction import TopkOp
 from tessera.graph.sampling import Array, ops_between, sample
 from tessera.graph.types import value_shape
 from tessera.kernels.native_sparse_attn.branches import Branch, chooser
@@ -47,10 +49,19 @@ class Found:
         return op
 
     @property
+    def scored(self) -> int:
+        """Which operand of the picker holds the scores."""
+        return 0 if isinstance(self.picker, TopkOp) else 3
+
+    @property
+    def weights_size(self) -> int:
+        """How many weights the selected branch gives."""
+        return math.prod(self.branches[1].rows)
+
+    @property
     def score_values(self) -> list[SSAValue]:
         """Values that may be the block scores, those before any forcing first."""
-        pick = self.picker
-        at = pick.operands[0 if pick.name == "tessera.topk" else 3]
+        at = self.picker.operands[self.scored]
         queries = self.branches[1].rows[1]
         shapes = {value: value_shape(value) for value in float_sources(at)}
         return [v for v, s in shapes.items() if len(s) > 2 and s[-2] == queries][::-1]
@@ -86,7 +97,7 @@ class Observed:
 def observe(found: Found) -> Observed:
     """Run the three branches on samples."""
     count, queries, _ = found.branches[0].rows
-    number = min(SAMPLES, max(2, ROWS // max(1, count * queries)))
+    number = min(SAMPLES, max(1, ROWS // max(1, count * queries)))
     scores = found.score_values
     wanted = [value for b in found.branches for value in b.read] + scores
     draws = [found.roles.draw(seed) for seed in range(number)]
@@ -99,13 +110,13 @@ def observe(found: Found) -> Observed:
         made = np.stack([b.weights(run[start:ends]) for run in runs])
         weights.append(made.reshape(number, *lead, *made.shape[-2:]))
         start = ends
-    products = [np.stack([d.scores(k) for d in draws]) for k in ("kc", "k", "k")]
+    coarse, fine = (np.stack([d.scores(k) for d in draws]) for k in ("kc", "k"))
     arrays = {role: np.stack([d.arrays[role] for d in draws]) for role in ORDER}
     scored = {
         value: np.stack([run[start + i] for run in runs])
         for i, value in enumerate(scores)
     }
-    return Observed(arrays, _three(weights), _three(products), scored)
+    return Observed(arrays, _three(weights), (coarse, fine, fine), scored)
 
 
 def _three(items: Sequence[Array]) -> tuple[Array, Array, Array]:

@@ -23,7 +23,7 @@ from tessera.reference import PRIMITIVES
 
 NAMES = ("compressed", "selected", "window")
 CALL = NativeSparseAttnFusedOp.attrs
-PROOFS = (101, 102)
+PROOFS, FEW = (101, 102), 1 << 20
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ def distance(plan: Plan, peaked: bool) -> float:
     value = plan.build(SsaAlgebra(made.append, None))
     wanted = [plan.found.root.results[0], value]
     try:
-        return max(_apart(plan, wanted, seed, peaked) for seed in PROOFS)
+        seeds = PROOFS[: 2 if plan.found.weights_size <= FEW else 1]
+        return max(_apart(plan, wanted, seed, peaked) for seed in seeds)
     finally:
         for op in reversed(made):
             op.erase()
@@ -123,7 +124,8 @@ def _plans(
 ) -> Iterator[Plan]:
     picker = found.picker.options()
     top_k = picker["k"] if "k" in picker else picker["top_k"]
-    for read in chosen(seen.weights[1] > 0):
+    blocks = value_shape(found.picker.operands[found.scored])[-1]
+    for read in chosen(seen.weights[1] > 0, blocks):
         sizes = {**options, "block_size": read.size}
         for scores, span, array in _scores(found, seen, read, sizes, spans):
             rule = first_rule(read, array, top_k)

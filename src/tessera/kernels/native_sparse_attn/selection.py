@@ -80,15 +80,20 @@ class Chosen:
         return bool(np.all(wanted == (self.blocks & self.candidates)))
 
 
-def chosen(seen: Array) -> Iterator[Chosen]:
-    """Every way to read seen keys [..., Sq, Sk] as whole blocks, the largest first."""
+def chosen(seen: Array, blocks: int) -> Iterator[Chosen]:
+    """Every way to read seen keys [..., Sq, Sk] as whole blocks.
+
+    First those of as many blocks as there are scores, then others, the largest first.
+    """
     queries, keys = seen.shape[-2:]
     t = positions(queries, keys)
     past = numbers(keys)[None, :] <= t[:, None]
     if bool(np.any(seen & ~past)):
         return
     first = seen.reshape(-1, queries, keys)[:1]
-    for size in range(keys, 0, -1):
+    fitting = [n for n in range(1, keys + 1) if -(-keys // n) == blocks]
+    others = [n for n in range(keys, 0, -1) if n not in fitting]
+    for size in (*fitting, *others):
         if all(_in_blocks(part, size, past) for part in (first, seen)):
             yield Chosen(size, seen[..., ::size], t // size)
 
