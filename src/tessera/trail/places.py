@@ -15,6 +15,7 @@ from tessera.graph.types import DYN, value_dtype, value_shape
 from tessera.target.dialect import CallOp
 
 NAME = "tessera.name"
+VIEWS = frozenset({"reshape", "transpose"})
 
 
 def member(op: str, place: LocationAttr) -> Member:
@@ -36,13 +37,21 @@ def refused_at(refusal: Refusal) -> Member:
 def call_record(call: CallOp) -> Call:
     """A fused call with what each of its operands is."""
     pairs = zip(call.words("roles"), call.operands, strict=True)
-    return Call(call.symbol, tuple(_operand(role, value) for role, value in pairs))
+    return Call(
+        call.symbol, tuple(_operand(role, value, call) for role, value in pairs)
+    )
 
 
-def _operand(role: str, value: SSAValue) -> Operand:
+def _operand(role: str, value: SSAValue, call: CallOp) -> Operand:
+    """An operand as the call takes it; a view made for the call is looked through."""
     sizes = "x".join("?" if s == DYN else str(s) for s in value_shape(value))
     type_text = f"{value_dtype(value)}[{sizes}]"
     maker = value.owner
+    while isinstance(maker, CallOp) and maker.op in VIEWS:
+        if maker.location != call.location:
+            break
+        value = maker.operands[0]
+        maker = value.owner
     if isinstance(value, BlockArgument) or not isinstance(maker, Operation):
         return Operand(role, "argument", type_text, _argument(value))
     if key := weight_key(value):

@@ -8,7 +8,7 @@ region is what that op needs, back to the ops that outlive normalisation elsewhe
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -95,27 +95,28 @@ def _name(op: Operation) -> str:
 
 
 def region(snapshot: Snapshot, anchor: Anchor) -> list[int]:
-    """The nodes of a site in program order; none when its root's place is not there."""
+    """The nodes of a site in program order; none when its root's place is not there.
+
+    They are the last node that the site's turn made at that place, and all it reads, up
+    to where the site ends or another turn begins.
+    """
     here = snapshot.at.get(anchor.root, ())
-    return walk_back(snapshot, _turn(here, anchor), anchor.ends)
-
-
-def _turn(here: Sequence[int], anchor: Anchor) -> list[int]:
-    """The last of the ops that this turn made at the root's place."""
     each, rest = divmod(len(here), anchor.turns)
     if not here or rest:
-        return list(here)
-    return [here[each * (anchor.turn + 1) - 1]]
+        return _walk_back(snapshot, here, anchor, frozenset())
+    first = each * anchor.turn
+    others = frozenset(here[:first] + here[first + each :])
+    return _walk_back(snapshot, [here[first + each - 1]], anchor, others)
 
 
-def walk_back(
-    snapshot: Snapshot, roots: Sequence[int], ends: Callable[[Node], bool]
+def _walk_back(
+    snapshot: Snapshot, roots: Sequence[int], anchor: Anchor, others: frozenset[int]
 ) -> list[int]:
-    """The roots and all they read, up to nodes where it `ends`."""
     found, todo = set(roots), list(roots)
     while todo:
         for number in snapshot.nodes[todo.pop()].inputs:
-            if number not in found and not ends(snapshot.nodes[number]):
+            known = number in found or number in others
+            if not known and not anchor.ends(snapshot.nodes[number]):
                 found.add(number)
                 todo.append(number)
     return sorted(found)

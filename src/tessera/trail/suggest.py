@@ -16,6 +16,7 @@ from tessera.fusion import codes
 from tessera.fusion.draft import owner
 from tessera.fusion.kernel import FLOATS
 from tessera.fusion.sites import SITE
+from tessera.graph.types import show, value_shape
 from tessera.trail.places import told, told_at, told_value
 
 NEAR = 64
@@ -92,7 +93,7 @@ def _producer(case: Case) -> str:
     maker = _above(case.root, lambda op: op.name == found)
     if maker is None or maker is case.root:
         made = found.removeprefix("tessera.")
-        return f"let {case.end} read a {wanted} of this graph, now it is {made}"
+        return f"compute what {case.end} reads by a {wanted}: it is {made} now"
     return f"feed {case.end} from a {wanted}: {told(maker)} feeds it now"
 
 
@@ -187,7 +188,10 @@ def _mask(case: Case) -> str:
     if refusal.predicate == "masks":
         return f"turn the two masks before {case.end} into one additive mask, their sum"
     if "widens" in refusal.found:
-        return f"broadcast the product before {case.place}: {refusal.found}"
+        mask, _, product = refusal.found.partition(" widens ")
+        product = product.removeprefix("the product ")
+        fits = f"give {case.place} an operand that broadcasts to {product}"
+        return f"{fits}, not {mask.removeprefix('mask ')}"
     return f"write the mask at {case.place} as {refusal.wanted}, found {refusal.found}"
 
 
@@ -214,16 +218,14 @@ def _order(case: Case) -> str:
 
 
 def _operand_shape(case: Case) -> str:
-    refusal = case.refusal
-    if case.at is not None and case.at.name == "tessera.add" and len(case.at.operands):
-        chain = {r for op in case.members for r in op.results}
-        odd = [v for v in case.at.operands if v not in chain]
-        if len(odd) == 1:
-            shape = refusal.wanted
-            return f"reshape {told_value(odd[0])} for {case.place}: {shape}"
-    return (
-        f"change the operands of {case.place} from {refusal.found} to {refusal.wanted}"
-    )
+    """The odd operand by name, where its shape in the message tells which it is."""
+    refusal, operands = case.refusal, case.at.operands if case.at else ()
+    odd = [v for v in operands if f"of {show(value_shape(v))} " in f"{refusal.found} "]
+    if len(odd) == 1:
+        shape, what = show(value_shape(odd[0])), told_value(odd[0])
+        return f"make {what}, {shape} at {case.place}, {refusal.wanted}"
+    text = f"change the {refusal.predicate} at {case.place}"
+    return f"{text}: {refusal.found} now, {refusal.wanted} to fuse"
 
 
 def _no_kernel(case: Case) -> str:
@@ -257,8 +259,8 @@ def _set(case: Case) -> str:
         return f"{verb} {wanted[1]} {value} on {case.place}, found {refusal.found}"
     if refusal.suggestion:
         return f"{refusal.suggestion}: {case.place} has {refusal.found}"
-    text = f"give {case.place} {refusal.wanted} as its {refusal.predicate}"
-    return f"{text}, found {refusal.found}"
+    text = f"change the {refusal.predicate} at {case.place}"
+    return f"{text}: {refusal.found} now, {refusal.wanted} to fuse"
 
 
 ADVICE: Mapping[str, Callable[[Case], str]] = {
