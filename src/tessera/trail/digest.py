@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 from tessera.graph.constants import uniform
 from tessera.graph.operation import GraphOp
 from tessera.graph.ops.layout import ConstOp
-from tessera.graph.types import value_shape
+from tessera.graph.types import value_dtype, value_shape
 
 SIZE = 16
 
@@ -35,7 +35,7 @@ def digest(ops: Sequence[Operation]) -> str:
 
 def _form(op: Operation, numbers: dict[SSAValue, int]) -> list[Any]:
     read = [_operand(value, numbers) for value in op.operands]
-    made = [[numbers.setdefault(v, len(numbers)), str(v.type)] for v in op.results]
+    made = [[numbers.setdefault(v, len(numbers)), *_type(v)] for v in op.results]
     return [op.name, _declared(op), read, made]
 
 
@@ -55,7 +55,11 @@ def _operand(value: SSAValue, numbers: dict[SSAValue, int]) -> list[Any]:
         return [number]
     constant = isinstance(value.owner, ConstOp) and math.prod(value_shape(value)) == 1
     held = [_plain(uniform(value))] if constant else []
-    return [number, str(value.type), *held]
+    return [number, *_type(value), *held]
+
+
+def _type(value: SSAValue) -> list[Any]:
+    return [value_dtype(value), list(value_shape(value))]
 
 
 def _plain(given: Any) -> Any:
