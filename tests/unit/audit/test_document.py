@@ -13,7 +13,17 @@ from tests.unit.audit.documents import ATTENTION, full
 
 NAMES = [f.name.rstrip("_") for f in fields(Site)]
 # What the first documents of this schema did not have.
-TRAIL = {"pass", "before", "after", "imported", "members", "at", "call", "runs", "trail"}
+TRAIL = {
+    "pass",
+    "before",
+    "after",
+    "imported",
+    "members",
+    "at",
+    "call",
+    "runs",
+    "trail",
+}
 
 
 def test_the_schema_is_one_and_names_every_field():
