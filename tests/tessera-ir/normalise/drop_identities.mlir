@@ -74,3 +74,31 @@ func.func @a_note_moves_to_the_value_that_remains(%x: tensor<3xf32>) -> tensor<3
   %y = "tessera.cast"(%g) {tessera.fusion.intent = "matmul_gelu"} : (tensor<3xf32>) -> tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
+
+// CHECK-LABEL: @a_function_of_halves_is_computed_in_f32_anyway
+// CHECK-NEXT: "tessera.softmax"(%x) {axis = 0 : i64} : (tensor<3x4xf16>) -> tensor<3x4xf16>
+// CHECK-NEXT: func.return
+func.func @a_function_of_halves_is_computed_in_f32_anyway(%x: tensor<3x4xf16>) -> tensor<3x4xf16> {
+  %w = "tessera.cast"(%x) : (tensor<3x4xf16>) -> tensor<3x4xf32>
+  %p = "tessera.softmax"(%w) {axis = 0 : i64} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %y = "tessera.cast"(%p) : (tensor<3x4xf32>) -> tensor<3x4xf16>
+  func.return %y : tensor<3x4xf16>
+}
+
+// CHECK-LABEL: @a_function_in_f64_is_another
+// CHECK: "tessera.softmax"({{.*}}tensor<3x4xf64>
+func.func @a_function_in_f64_is_another(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  %w = "tessera.cast"(%x) : (tensor<3x4xf32>) -> tensor<3x4xf64>
+  %p = "tessera.softmax"(%w) : (tensor<3x4xf64>) -> tensor<3x4xf64>
+  %y = "tessera.cast"(%p) : (tensor<3x4xf64>) -> tensor<3x4xf32>
+  func.return %y : tensor<3x4xf32>
+}
+
+// CHECK-LABEL: @a_function_that_is_read_in_f32_stays
+// CHECK-COUNT-2: tessera.cast
+func.func @a_function_that_is_read_in_f32_stays(%x: tensor<3xbf16>) -> (tensor<3xf32>, tensor<3xbf16>) {
+  %w = "tessera.cast"(%x) : (tensor<3xbf16>) -> tensor<3xf32>
+  %p = "tessera.gelu"(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  %y = "tessera.cast"(%p) : (tensor<3xf32>) -> tensor<3xbf16>
+  func.return %p, %y : tensor<3xf32>, tensor<3xbf16>
+}

@@ -235,6 +235,23 @@ def test_casts_merge_when_nothing_is_lost(
     assert len(cast_pair(*types)) == left
 
 
+@pytest.mark.parametrize("dtype", ["f16", "bf16"])
+@pytest.mark.parametrize(
+    "name", ["softmax", "gelu", "silu", "softplus", "tanh", "sigmoid"]
+)
+def test_casts_around_a_function_go_to_the_last_bit(name: str, dtype: str) -> None:
+    graph = GraphBuilder()
+    x = graph.input("x", dtype, (64, 33))
+    wide = graph.op("cast", x, result=tensor("f32", (64, 33)))
+    y = graph.op("cast", graph.op(name, wide), result=tensor(dtype, (64, 33)))
+    module = graph.module([("y", y)])
+    inputs = {"x": (4 * RNG.normal(size=(64, 33))).astype(scalar(0, dtype).dtype)}
+    before = evaluate(module, inputs)["y"]
+    run(module, DropIdentities(), DropDeadCode())
+    assert names(module) == [name]
+    np.testing.assert_array_equal(evaluate(module, inputs)["y"], before)
+
+
 def test_a_known_choice_is_made() -> None:
     graph = GraphBuilder()
     a, b = graph.input("a", "f32", (2,)), graph.input("b", "f32", (2,))

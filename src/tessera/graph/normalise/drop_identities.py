@@ -16,11 +16,15 @@ from tessera.graph.normalise.view_identities import (
     VIEW_RULES,
     Replacement,
     Rule,
+    cast_rule,
+    first,
     keeps_type,
 )
+from tessera.graph.normalise.widened_casts import widened_rule
 from tessera.graph.operation import GraphOp
 from tessera.graph.ops import elementwise as ew
 from tessera.graph.ops import reduction as red
+from tessera.graph.ops.layout import CastOp
 from tessera.graph.rewriting import Rewrites, blocks
 from tessera.graph.types import DYN, FLOATS, value_dtype, value_shape
 
@@ -131,6 +135,7 @@ def _no_axes(op: GraphOp) -> Replacement:
 
 RULES: Mapping[type[GraphOp], Rule] = {
     **VIEW_RULES,
+    CastOp: first(cast_rule, widened_rule),
     ew.MulOp: _neutral("either", lambda value, real: value == 1),
     ew.DivOp: _neutral("right", lambda value, real: value == 1),
     ew.PowOp: _neutral("right", lambda value, real: value == 1),
