@@ -89,7 +89,12 @@ def attention(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
     keys = shapes["k"][-2 if options["transpose_b"] else -1]
     shapes["v"] = (*lead, keys, draw(SIZES))
     options["softcap"] = draw(st.sampled_from([None, 5.0]))
-    options["nan_guard"] = draw(st.booleans())
+    guards = ["", "nan_guard"]
+    if "mask" in shapes or options.get("mask_fill") is not None:  # else it is implied
+        guards.append("row_guard")
+    guard = draw(st.sampled_from(guards))
+    if guard:
+        options[guard] = True
     return shapes, options
 
 

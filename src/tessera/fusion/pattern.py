@@ -111,6 +111,9 @@ class Terms(Algebra[Term]):
     def guarded(self, p: Term, guard: Any) -> Term:
         return self._step("guard", p)
 
+    def row_guarded(self, p: Term, guard: Any, mask: Term | None) -> Term:
+        return self._step("guard", p)
+
     def attend(self, p: Term, v: Term, keep: Term | None) -> Term:
         return Apply("matmul", (p, v))
 

@@ -25,6 +25,7 @@ from tessera.fusion.draft import (
     options_of,
     owner,
 )
+from tessera.fusion.guards import Guard, read_guard
 from tessera.fusion.readings import owns_product, through_reshapes
 from tessera.graph.ops.layout import ConstOp
 from tessera.graph.types import (
@@ -60,6 +61,7 @@ class Walker:
     added: list[Operand] = field(default_factory=list[Operand])
     kept: Operand | None = None
     fill: float = -math.inf
+    guard: Guard | None = None
 
     def step(self, op: Operation) -> Next:
         """Follow the chain through one op."""
@@ -85,7 +87,21 @@ class Walker:
             options["softcap"] = self.cap
         if self.by is not None:
             self.draft.operands[self.steps["scale"]] = self.by
+        if self.guard is not None:
+            return self._finish_guard(self.guard)
         return self._finish_masks() if "mask" in self.steps else None
+
+    def _finish_guard(self, guard: Guard) -> Refusal | None:
+        """Rows are guarded by the mask that the scores have, or the kernel cannot."""
+        mask = self.draft.operands.get("mask")
+        if mask is not None and guard.tests(mask):
+            removes = value_dtype(mask.value) == "i1"
+            if not removes or "mask_fill" in self.draft.options:
+                self.draft.options["row_guard"] = True
+            return None
+        found = f"zeros for rows of {describe(guard.tested)}"
+        wanted = "a test of the scores or of their mask"
+        return self.draft.refuse(codes.OPTION, "guard", found, wanted, guard.ops[0])
 
     def _finish_masks(self) -> Refusal | None:
         if self.added and self.kept is not None:
@@ -303,22 +319,27 @@ def _maker(value: SSAValue) -> str:
 
 
 def _select(walker: Walker, op: Operation) -> Next:
-    """A NaN guard around the softmax, or a boolean mask below it."""
+    """A guard around the softmax, or a boolean mask below it."""
     return _guard(walker, op) if "guard" in walker.steps else _mask(walker, op)
 
 
 def _guard(walker: Walker, op: Operation) -> Next:
-    """select(isnan(p), 0, p): NaN rows become zero."""
-    test, zero, chain = op.operands
-    maker = owner(test)
-    is_guard = maker is not None and maker.name == "tessera.isnan"
-    if maker is None or not is_guard or maker.operands[0] is not chain:
+    """Zeros for rows without a key: implied by softmax, or a kernel's option."""
+    guard = read_guard(op)
+    if guard is None:
         return None
-    if constant(zero) != 0.0:
-        return None
-    walker.draft.members.append(maker)
-    walker.draft.options["nan_guard"] = True
-    return chain
+    draft = walker.draft
+    if walker.guard is not None or "nan_guard" in draft.options:
+        return draft.refuse(codes.OPTION, "guard", "a second guard", "one", op)
+    if guard.is_nan:
+        draft.options["nan_guard"] = True
+    elif not guard.is_implied:
+        walker.guard = guard
+        alone = [test for test in guard.ops if test.results[0].has_one_use()]
+        draft.members.extend(alone)
+        return guard.chain
+    draft.members.extend(guard.ops)
+    return guard.chain
 
 
 def _mask(walker: Walker, op: Operation) -> Next:

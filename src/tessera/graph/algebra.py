@@ -102,10 +102,22 @@ class Algebra(ABC, Generic[V]):
         return mask if keep is None else self.apply("and", mask, keep)
 
     def guarded(self, p: V, guard: bool) -> V:
-        """`p` with NaN rows put to zero where the graph asks for it."""
+        """`p` with NaN put to zero where the graph asks for it."""
         if not guard:
             return p
         return self.apply("select", self.apply("isnan", p), self.scalar(0.0, p), p)
+
+    def row_guarded(self, p: V, guard: bool, mask: V | None) -> V:
+        """`p` with zeros for rows all masked, whatever their scores, where asked for."""
+        if not guard or mask is None:
+            return p
+        rows = {"axes": (-1,), "keepdims": True}
+        if self.dtype(mask) == "i1":
+            some = self.apply("reduce_any", mask, **rows)
+            return self.apply("select", some, p, self.scalar(0.0, p))
+        most = self.apply("reduce_max", mask, **rows)
+        none = self.apply("cmp", most, self.scalar(-math.inf, mask), kind="eq")
+        return self.apply("select", none, self.scalar(0.0, p), p)
 
     def attend(self, p: V, v: V, keep: V | None) -> V:
         """`p @ v` in which a removed key has no influence."""
