@@ -73,7 +73,8 @@ class _Teller:
     def _title(self) -> Block:
         site, document = self.site, self.document
         symbol, word, color = OUTCOMES[site.outcome]
-        yield Text(site.id, style="bold")
+        for line in _fold(site.id, self.width, " " * INDENT):
+            yield Text(line, style="bold")
         said = f"fused into {site.kernel}" if site.fused else f"{word}, {site.code}"
         yield Text(f"{symbol} {said}", style=color)
         facts = [document.model, f"target {document.target}", document.device]
@@ -92,7 +93,7 @@ class _Teller:
         names = max((len(m.name) for m in shown), default=0)
         for layer, group in groupby(shown, key=lambda m: m.layer):
             if layer:
-                yield Text(f"in {layer}", style="cyan")
+                yield from self._wrap(f"in {layer}", style="cyan")
             for m in group:
                 own = m.name if m.name != _short(m.op) else ""
                 line = Text(f"  {_short(m.op):<{ops}}  ").append(f"{own:<{names}}")
@@ -169,7 +170,7 @@ class _Teller:
         if site.call is None:
             return
         yield from self._wrap(f"by {site.pass_}")
-        yield Text(f"@{site.call.symbol}", style="green")
+        yield from self._wrap(f"@{site.call.symbol}", style="green")
         operands = site.call.operands
         roles = max((len(o.role) for o in operands), default=0)
         types = max((len(o.type) for o in operands), default=0)
@@ -222,7 +223,19 @@ class _Teller:
             break_on_hyphens=False,
             break_long_words=False,
         )
-        return [Text(line, style=style) for line in lines]
+        deeper = " " * (indent + hang + INDENT)
+        folded = [part for line in lines for part in _fold(line, self.room, deeper)]
+        return [Text(line, style=style) for line in folded]
+
+
+def _fold(line: str, width: int, lead: str) -> Iterator[str]:
+    """A line that is too long in several, broken after a dot, slash or underscore."""
+    while len(line) > width:
+        cut = max(line.rfind(mark, len(lead), width) for mark in "./_") + 1
+        cut = cut if cut > len(lead) else width
+        yield line[:cut]
+        line = lead + line[cut:]
+    yield line
 
 
 def _short(name: str) -> str:

@@ -2,10 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
-from tessera.decisions import validate
+from tessera.audit import render_story
+from tessera.decisions import Document, validate
 from tests.support.golden import Golden
 from tests.support.paths import CORPUS
 from tests.unit.cli.conftest import Tessera
@@ -16,7 +18,7 @@ STAMPED = GELU.replace(
     '"tessera.gelu"(%h) {tessera.fusion.intent = "matmul_softmax"}',
 )
 STORIES = {
-    "fused": (CORPUS / "gpt2" / "eager_op20.onnx", "attention#0"),
+    "fused": (CORPUS / "gpt2" / "eager_op20.onnx", "gelu#0"),
     "raised": (CORPUS / "llama" / "eager_op20.onnx", "swiglu#0"),
     "refused": (CORPUS / "llama" / "eager_op20.onnx", "rmsnorm#2"),
     "shared": ("shared.mlir", "gelu#0"),
@@ -102,11 +104,20 @@ def test_an_artifact_tells_what_its_record_holds(models: Tessera):
 
 
 def test_a_terminal_gets_colour_and_a_pipe_none(models: Tessera):
-    from tessera.audit import render_story
-    from tessera.decisions import Document
-
     models("compile", "gelu.mlir", "-o", "art")
     text = models("audit", "art", "--format", "json").out
     document = Document.loads(text)
     story = render_story(document, document.sites[0], width=80, color=True)
     assert "\x1b[" in story
+
+
+@pytest.mark.parametrize("model", ["gpt2", "llama", "bert"])
+def test_every_story_fits_a_narrow_terminal(model, models: Tessera):
+    path = CORPUS / model / "eager_op20.onnx"
+    text = models("audit", path, "--format", "json").out
+    document = replace(Document.loads(text), model=model)
+    for site in document.sites:
+        deep = replace(site, id=f"main/{'a.very.deep.scope.' * 6}{site.id}")
+        lines = render_story(document, deep, width=80).splitlines()
+        assert max(map(len, lines)) <= 80
+        assert "".join(line.strip() for line in lines[:3]).startswith(deep.id)

@@ -84,7 +84,15 @@ def test_a_call_says_what_its_operands_are():
     assert operands["q"].op == "tessera.rope"
     assert operands["q"].name == "add_4"
     assert operands["q"].type == "f32[3x4x12x8]"
-    assert (operands["mask"].op, operands["mask"].name) == ("tessera.const", "where")
+    assert operands["v"].location == "eager_op20.onnx:17:1"
+    call = site_of("llama", "swiglu").call
+    assert call is not None
+    weight = call.operands[1]
+    assert (weight.role, weight.op, weight.name) == (
+        "w_gate",
+        "tessera.const",
+        "val_214",
+    )
 
 
 def test_layers_of_one_loop_are_told_apart():
