@@ -18,6 +18,7 @@ from tessera.fusion.raise_composite import near_misses
 from tessera.fusion.recognise import Contradiction, intent_of, recognise
 from tessera.fusion.sites import SITE, name_sites, site_kinds
 from tessera.graph.context import Watcher, run_passes
+from tessera.graph.rewriting import functions
 from tessera.target.device import find_target
 
 PREPARE = ("tessera-normalise-graph", "tessera-raise-compositions")
@@ -118,7 +119,7 @@ def stamp_fusion_intents(module: ModuleOp) -> int:
 
 
 def _functions(module: ModuleOp) -> list[FuncOp]:
-    return [op for op in module.walk() if isinstance(op, FuncOp) and op.body.blocks]
+    return [function for function in functions(module) if function.body.blocks]
 
 
 def _decide(function: FuncOp, result: CompileResult) -> None:

@@ -13,6 +13,7 @@ from tessera.diagnostics import Code, Refusal
 from tessera.fusion.draft import Match
 from tessera.fusion.ending import Ending
 from tessera.fusion.pattern import Apply, Capture, Hole, Term, Terms
+from tessera.fusion.readings import through_reshapes
 from tessera.graph.algebra import Algebra, SsaAlgebra
 from tessera.graph.attributes import Kind
 from tessera.graph.operation import GraphOp
@@ -143,10 +144,11 @@ class FusedKernel:
             found[name] = (*found.get(name, ()), Ending(pattern, reading))
         return found
 
-    def may_end(self, root: Operation) -> bool:
-        """Whether a match at `root` could succeed, or miss by so little that it is told."""
+    def fitting(self, root: Operation) -> list[Ending]:
+        """The endings by which a match at `root` could succeed, or miss and be told."""
         endings = self.ends.get(root.name, ())
-        return any(self.seen_at < 2 or ending.fits(root) for ending in endings)
+        read = [through_reshapes(operand) for operand in root.operands if endings]
+        return [e for e in endings if e.most(read) >= min(self.seen_at, e.size)]
 
     def _pattern(self, reading: Mapping[str, Any]) -> Apply:
         names = [role.rstrip("?") for role in (*self.roles, *self.holes)]

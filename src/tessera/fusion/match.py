@@ -57,8 +57,7 @@ def match(kernel: FusedKernel, root: Operation) -> Match | Miss | None:
     something on the way does not fit (the reading that came farthest is reported).
     """
     best: Miss | None = None
-    endings = kernel.ends.get(root.name, ())
-    for ending in [e for e in endings if e.fits(root)] or endings[:1]:
+    for ending in kernel.fitting(root) or kernel.ends.get(root.name, ())[:1]:
         draft = Draft(root, options=dict(ending.options))
         found = _Matcher(kernel, draft).run(ending.pattern)
         if isinstance(found, Match):

@@ -25,6 +25,7 @@ from tessera.graph.algebra import SsaAlgebra
 from tessera.graph.context import sink_of
 from tessera.graph.locations import location_of
 from tessera.graph.operation import GraphOp
+from tessera.graph.rewriting import functions
 from tessera.graph.types import value_shape
 
 
@@ -38,7 +39,7 @@ class RaiseComposite(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite every function of the module; report near misses."""
         sink = sink_of(ctx)
-        for function in [f for f in op.walk() if isinstance(f, FuncOp)]:
+        for function in functions(op):
             for near, refusal in self._raise(function):
                 text = f"not raised to {self.kernel.raised_to}: {refusal.text}"
                 sink.remark(location_of(near), text, refusal.code)
@@ -82,7 +83,7 @@ def reader(attention: FusedKernel) -> Attention:
                 return None
             operands = {role: Operand(v) for role, v in binding.operands.items()}
             return Match(op, operands, binding.options, (op,), {})
-        found = match(attention, op) if attention.may_end(op) else None
+        found = match(attention, op) if attention.fitting(op) else None
         return found if isinstance(found, Match) else None
 
     return plain
@@ -92,7 +93,7 @@ def read(
     kernel: FusedKernel, attention: FusedKernel, op: Operation
 ) -> Match | Reread | Refusal | None:
     """What an op ends: a chain or region that can be raised, one that came close, or none."""
-    found = match(kernel, op) if kernel.may_end(op) else None
+    found = match(kernel, op) if kernel.fitting(op) else None
     if isinstance(found, Match):
         return found
     again = kernel.reread(op, reader(attention)) if kernel.reread else None

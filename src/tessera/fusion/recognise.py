@@ -63,11 +63,12 @@ class NearMiss:
 
 @dataclass
 class Recognition:
-    """All that was decided about one function."""
+    """All that was decided about one function; `order` numbers its ops."""
 
     groups: list[Group] = field(default_factory=list[Group])
     contradictions: list[Contradiction] = field(default_factory=list[Contradiction])
     misses: list[NearMiss] = field(default_factory=list[NearMiss])
+    order: dict[Operation, int] = field(default_factory=dict[Operation, int])
 
     def instead(self, contradiction: Contradiction) -> str:
         """What runs where an intent was contradicted: other kernels, or nothing fused."""
@@ -90,7 +91,7 @@ def recognise(function: FuncOp, kernels: Sequence[FusedKernel]) -> Recognition:
     """Decide every chain of a function.  Nothing is changed."""
     chains = [k for k in kernels if k.is_chain]
     order = {op: i for i, op in enumerate(function.walk())}
-    found = Recognition()
+    found = Recognition(order=order)
     _honour(order, chains, found)
     held = {op for seen in see(function) for op in seen.held}
     _rediscover(order, chains, found, held)
@@ -164,7 +165,7 @@ def _rediscover(
         if op in reserved or op in held:
             continue
         for kernel in ends.get(op.name, ()):
-            if not kernel.may_end(op):
+            if not kernel.fitting(op):
                 continue
             result = _attempt(kernel, op, order)
             if isinstance(result, Match):

@@ -30,6 +30,20 @@ DROPPED = declare(
 OURS = "tessera."
 
 
+def functions(module: Operation) -> list[FuncOp]:
+    """Every function of a module, and of modules inside it, in order."""
+    found: list[FuncOp] = []
+    todo = [module]
+    while todo:
+        op = todo.pop()
+        if isinstance(op, FuncOp):
+            found.append(op)
+            continue
+        for region in reversed(op.regions):
+            todo += [op for block in region.blocks for op in block.ops][::-1]
+    return found
+
+
 def blocks(module: ModuleOp) -> Iterator[Block]:
     """The blocks of every function that has a body."""
     for function in module.ops:

@@ -34,6 +34,7 @@ from tessera.graph.context import sink_of
 from tessera.graph.locations import location_of
 from tessera.graph.operation import GraphOp
 from tessera.graph.ops.layout import ConstOp
+from tessera.graph.rewriting import functions
 from tessera.graph.types import dtype_of
 from tessera.target.device import Target
 from tessera.target.dialect import KERNEL, NOTES, SITE, SOURCE, CallOp, words
@@ -49,7 +50,7 @@ class FuseKernel(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite every function of the module; report to the context's sink."""
-        for function in [f for f in op.walk() if isinstance(f, FuncOp)]:
+        for function in functions(op):
             if function.body.blocks and any(map(self._may_change, function.walk())):
                 _Consumer(self, function, sink_of(ctx)).run()
 
@@ -58,7 +59,7 @@ class FuseKernel(ModulePass):
         kernel = self.kernel
         if op.name.removeprefix("tessera.") in kernel.composites:
             return True
-        ends = kernel.is_chain and kernel.may_end(op)
+        ends = kernel.is_chain and bool(kernel.fitting(op))
         return ends or intent_of(op) == kernel.name
 
 
@@ -89,12 +90,12 @@ class _Consumer:
 
     def run(self) -> None:
         found = recognise(self.function, self.kernels)
-        self.order = {op: i for i, op in enumerate(self.function.walk())}
+        self.order = found.order
         kinds = site_kinds(self.function, found, self.kernels)
         self.sites = name_sites(self.function, kinds)
         groups = [g for g in found.groups if g.kernel is self.kernel]
         self._report(found, groups)
-        composites = [op for op in self.function.walk() if self._is_composite(op)]
+        composites = [op for op in self.order if self._is_composite(op)]
         for group in groups:
             self._fuse(group)
         for op in composites:

@@ -117,7 +117,7 @@ def _expanded(op: Operation, attention: Attention) -> Latent | None:
 
 def _absorbed(op: Operation, attention: Attention) -> Latent | None:
     """(softmax((q_nope W_ukᵀ) cᵀ + q_rope k_ropeᵀ) c) W_uv."""
-    if op.name != "tessera.matmul":
+    if op.name != "tessera.matmul" or len(value_shape(op.operands[1])) != 3:
         return None
     inner = owner(op.operands[0])
     found = attention(inner) if inner is not None and not _flags(op) else None
@@ -128,9 +128,7 @@ def _absorbed(op: Operation, attention: Attention) -> Latent | None:
     query = owner(found.operands["q"].value)
     if through_reshapes(k) is not latent or query is None or found.operands["q"].edits:
         return None
-    heads = (
-        value_shape(op.operands[1])[0] if len(value_shape(op.operands[1])) == 3 else 0
-    )
+    heads = value_shape(op.operands[1])[0]
     if query.name != "tessera.matmul" or len(value_shape(query.operands[1])) != 3:
         return None
     turned = options_of(query) == {"transpose_a": False, "transpose_b": False}
