@@ -31,6 +31,9 @@ class _Required:
 REQUIRED = _Required()
 
 
+TRUE, FALSE = BoolAttr.from_bool(True), BoolAttr.from_bool(False)
+
+
 class BadAttribute(Exception):
     """An attribute holds something its kind does not read; the text says what."""
 
@@ -135,7 +138,7 @@ class Bool(Kind):
         return value
 
     def write(self, value: bool) -> Attribute:
-        return BoolAttr.from_bool(value)
+        return TRUE if value else FALSE
 
 
 @dataclass(frozen=True)

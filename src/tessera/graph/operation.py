@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import LocationAttr, TensorType
@@ -97,6 +98,7 @@ class GraphOp(GroupedOp):
         return cls.name.removeprefix("tessera.")
 
     @classmethod
+    @cache
     def arity(cls) -> tuple[int, int]:
         """Fewest and most operands."""
         if any(name.endswith("*") for name in cls.ins):

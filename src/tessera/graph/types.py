@@ -51,7 +51,7 @@ def dtype_of(type: Attribute) -> str:
 def shape_of(type: Attribute) -> Shape:
     """The sizes of a tensor type, DYN where unknown."""
     assert isinstance(type, TensorType)
-    return type.get_shape()
+    return tuple([size.data for size in type.shape.data])
 
 
 def value_shape(value: SSAValue) -> Shape:

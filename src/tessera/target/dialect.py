@@ -9,6 +9,7 @@ about the decision and never arguments.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import (
@@ -45,6 +46,12 @@ NOTES = "tessera.fusion."
 
 def _malformed(text: str) -> VerifyException:
     return VerifyException(f"[{MALFORMED.id}] {text}")
+
+
+@cache
+def _symbol(name: str) -> SymbolRefAttr:
+    """The interned reference to an entry."""
+    return SymbolRefAttr(name)
 
 
 class TargetOp(GroupedOp):
@@ -92,7 +99,7 @@ class CallOp(TargetOp):
         location: LocationAttr,
     ) -> CallOp:
         """Make a call of `symbol`."""
-        notes = {"callee": SymbolRefAttr(symbol), **attributes}
+        notes = {"callee": _symbol(symbol), **attributes}
         return cls.create(
             operands=operands,
             result_types=result_types,
