@@ -25,6 +25,7 @@ from tessera.fusion.draft import (
     owner,
 )
 from tessera.fusion.kernel import Binding, FusedKernel
+from tessera.fusion.masks import settle_mask
 from tessera.fusion.pattern import Apply, Capture, Hole, Part, Shared, Term, Walk
 from tessera.fusion.readings import (
     MOST_STEPS,
@@ -115,6 +116,7 @@ class _Matcher:
             if isinstance(adapted, Refusal):
                 return adapted
             draft.operands[role] = adapted
+        settle_mask(self.kernel, draft)
         options = {**self.kernel.defaults(), **draft.options}
         scratch = Block()
         g = SsaAlgebra(scratch.add_op, draft.root.location)
