@@ -43,9 +43,10 @@ def meaning(g: Algebra[V], x: Mapping[str, V], o: Mapping[str, Any]) -> tuple[V,
     s = g.matmul(q, k, transpose_b=o["transpose_b"])
     s = g.capped(g.scaled(s, o["scale"], x.get("scale")), o["softcap"])
     mask, fill = x.get("mask"), g.fill(o["mask_fill"])
-    rule = g.rule(q, x["k"], causal=o["causal"], window=o["window"])
+    rule = g.rule(q, x["v"], causal=o["causal"], window=o["window"])
     s = g.ruled(g.masked(s, mask, fill), rule)
-    p = g.guarded(g.softmax(s), o["nan_guard"])
+    p = g.row_guarded(g.softmax(s), o["row_guard"], mask)
+    p = g.guarded(p, o["nan_guard"])
     return (g.attend(p, v, g.removed(mask, fill, rule)),)
 
 
@@ -112,6 +113,7 @@ KERNEL = FusedKernel(
         "window": Int(None),
         "mask_fill": Float(None),
         "nan_guard": Bool(False),
+        "row_guard": Bool(False),
         "transpose_b": Bool(False),
     },
     meaning=meaning,
