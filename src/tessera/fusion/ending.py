@@ -29,6 +29,11 @@ class Ending:
         """How many ops the pattern names."""
         return _size(self.pattern)
 
+    @cached_property
+    def opening(self) -> frozenset[str]:
+        """The names of which one must make an operand for a match to get anywhere."""
+        return frozenset[str]().union(*map(_opening, self.pattern.args))
+
     def most(self, read: Sequence[SSAValue]) -> int:
         """The most ops of the pattern that a match could find above these operands.
 
@@ -36,6 +41,20 @@ class Ending:
         match never comes deeper.  The last op itself counts.
         """
         return 1 + _most_of(self.pattern, read)
+
+
+def _opening(term: Term) -> frozenset[str]:
+    match term:
+        case Hole():
+            return frozenset()
+        case Apply():
+            return frozenset({f"tessera.{term.op}"})
+        case Walk():
+            return WALKABLE | _opening(term.inner)
+        case Shared():
+            return _opening(term.inner)
+        case Part():
+            return frozenset({"tessera.slice"})
 
 
 def _size(term: Term) -> int:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from xdsl.ir import Operation, SSAValue
 
 from tessera.diagnostics import Code, Refusal
-from tessera.fusion.draft import Match
+from tessera.fusion.draft import Match, owner
 from tessera.fusion.ending import Ending
 from tessera.fusion.pattern import Apply, Capture, Hole, Term, Terms
 from tessera.fusion.readings import through_reshapes
@@ -146,9 +146,17 @@ class FusedKernel:
 
     def fitting(self, root: Operation) -> list[Ending]:
         """The endings by which a match at `root` could succeed, or miss and be told."""
-        endings = self.ends.get(root.name, ())
-        read = [through_reshapes(operand) for operand in root.operands if endings]
-        return [e for e in endings if e.most(read) >= min(self.seen_at, e.size)]
+        endings = self.ends.get(root.name)
+        if endings is None:
+            return []
+        read = [through_reshapes(operand) for operand in root.operands]
+        makers = [op.name for op in map(owner, read) if op is not None]
+        return [
+            ending
+            for ending in endings
+            if (least := min(self.seen_at, ending.size)) < 2
+            or (not ending.opening.isdisjoint(makers) and ending.most(read) >= least)
+        ]
 
     def _pattern(self, reading: Mapping[str, Any]) -> Apply:
         names = [role.rstrip("?") for role in (*self.roles, *self.holes)]

@@ -6,6 +6,7 @@ not fit becomes a refusal with the op, what was found and what was wanted.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -24,6 +25,7 @@ from tessera.fusion.draft import (
     options_of,
     owner,
 )
+from tessera.fusion.ending import Ending
 from tessera.fusion.kernel import Binding, FusedKernel
 from tessera.fusion.masks import settle_mask
 from tessera.fusion.pattern import Apply, Capture, Hole, Part, Shared, Term, Walk
@@ -57,8 +59,20 @@ def match(kernel: FusedKernel, root: Operation) -> Match | Miss | None:
     None when no pattern of the kernel ends in such an op; a Miss when one does and
     something on the way does not fit (the reading that came farthest is reported).
     """
+    found = seek(kernel, root)
+    return found or _read(kernel, root, kernel.ends.get(root.name, ())[:1])
+
+
+def seek(kernel: FusedKernel, root: Operation) -> Match | Miss | None:
+    """As `match`, but None also where no reading comes as near as a near miss."""
+    return _read(kernel, root, kernel.fitting(root))
+
+
+def _read(
+    kernel: FusedKernel, root: Operation, endings: Sequence[Ending]
+) -> Match | Miss | None:
     best: Miss | None = None
-    for ending in kernel.fitting(root) or kernel.ends.get(root.name, ())[:1]:
+    for ending in endings:
         draft = Draft(root, options=dict(ending.options))
         found = _Matcher(kernel, draft).run(ending.pattern)
         if isinstance(found, Match):
@@ -157,8 +171,7 @@ class _Matcher:
             case Part():
                 return self._part(term, value)
 
-    # Whether the product at hand reads its rows from columns of x.
-    _turned = False
+    _turned = False  # whether the product at hand reads its rows from columns of x
 
     def _hole(self, term: Hole, value: SSAValue) -> Refusal | None:
         draft = self.draft

@@ -20,7 +20,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tessera.diagnostics import Refusal
 from tessera.fusion.draft import Match, Miss, Operand, erase_unused
 from tessera.fusion.kernel import Attention, FusedKernel, Reread
-from tessera.fusion.match import INTENT, bind, match
+from tessera.fusion.match import INTENT, bind, seek
 from tessera.graph.algebra import SsaAlgebra
 from tessera.graph.context import sink_of
 from tessera.graph.locations import location_of
@@ -83,7 +83,7 @@ def reader(attention: FusedKernel) -> Attention:
                 return None
             operands = {role: Operand(v) for role, v in binding.operands.items()}
             return Match(op, operands, binding.options, (op,), {})
-        found = match(attention, op) if attention.fitting(op) else None
+        found = seek(attention, op)
         return found if isinstance(found, Match) else None
 
     return plain
@@ -93,7 +93,7 @@ def read(
     kernel: FusedKernel, attention: FusedKernel, op: Operation
 ) -> Match | Reread | Refusal | None:
     """What an op ends: a chain or region that can be raised, one that came close, or none."""
-    found = match(kernel, op) if kernel.fitting(op) else None
+    found = seek(kernel, op)
     if isinstance(found, Match):
         return found
     again = kernel.reread(op, reader(attention)) if kernel.reread else None

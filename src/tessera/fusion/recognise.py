@@ -18,7 +18,7 @@ from tessera.diagnostics import Refusal
 from tessera.fusion import codes
 from tessera.fusion.draft import Match, Miss
 from tessera.fusion.kernel import FusedKernel
-from tessera.fusion.match import INTENT, match
+from tessera.fusion.match import INTENT, match, seek
 from tessera.fusion.seen import see
 from tessera.graph.locations import location_of
 
@@ -99,11 +99,10 @@ def recognise(function: FuncOp, kernels: Sequence[FusedKernel]) -> Recognition:
     return found
 
 
-def _attempt(
-    kernel: FusedKernel, op: Operation, order: Mapping[Operation, int]
+def _placed(
+    result: Match | Miss | None, op: Operation, order: Mapping[Operation, int]
 ) -> Match | Miss | None:
-    """Match, and make sure that a call could stand where its first reader needs it."""
-    result = match(kernel, op)
+    """A match at `op` whose call could stand where its first reader needs it, or a miss."""
     role = result.late(order) if isinstance(result, Match) else None
     if not isinstance(result, Match) or role is None:
         return result
@@ -125,7 +124,7 @@ def _honour(
             refusal = _unknown(op, intent, by_name)
             found.contradictions.append(Contradiction(op, intent, refusal))
             continue
-        result = _attempt(kernel, op, order)
+        result = _placed(match(kernel, op), op, order)
         if isinstance(result, Match):
             found.groups.append(Group(kernel, result, True))
             continue
@@ -165,9 +164,7 @@ def _rediscover(
         if op in reserved or op in held:
             continue
         for kernel in ends.get(op.name, ()):
-            if not kernel.fitting(op):
-                continue
-            result = _attempt(kernel, op, order)
+            result = _placed(seek(kernel, op), op, order)
             if isinstance(result, Match):
                 offers.append(Group(kernel, result))
             elif (op, kernel.name) in told or result is None:

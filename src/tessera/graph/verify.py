@@ -86,8 +86,9 @@ def _broken(op: Operation) -> Diagnostic | None:
         elif isinstance(op, ReturnOp):
             _verify_return(op)
         op.verify_()  # first, for `verify` would print the module around a complaint
-        if not isinstance(op, GraphOp) or op.next_op is None:
+        if not isinstance(op, GraphOp):
             _verify_blocks(op)
+        if op.successors or (op.next_op is None and _needs_end(op)):
             op.verify(verify_nested_ops=False)
     except VerifyException as bad:
         coded = _CODED.match(str(bad))
@@ -99,6 +100,12 @@ def _broken(op: Operation) -> Diagnostic | None:
             op, STRUCTURE, f"cannot be verified ({type(bad).__name__}: {bad})"
         )
     return None
+
+
+def _needs_end(op: Operation) -> bool:
+    """Whether the block of an op must end in one that says where to go on."""
+    parent = op.parent_op()
+    return parent is not None and not parent.has_trait(NoTerminator)
 
 
 def _verify_function(function: FuncOp) -> None:

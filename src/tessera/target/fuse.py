@@ -51,16 +51,19 @@ class FuseKernel(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite every function of the module; report to the context's sink."""
         for function in functions(op):
-            if function.body.blocks and any(map(self._may_change, function.walk())):
+            if function.body.blocks and self._may_change(function):
                 _Consumer(self, function, sink_of(ctx)).run()
 
-    def _may_change(self, op: Operation) -> bool:
+    def _may_change(self, function: FuncOp) -> bool:
         """Whether an op may end a chain of the kernel, be pre-fused, or is intended."""
         kernel = self.kernel
-        if op.name.removeprefix("tessera.") in kernel.composites:
-            return True
-        ends = kernel.is_chain and bool(kernel.fitting(op))
-        return ends or intent_of(op) == kernel.name
+        fused = {f"tessera.{name}" for name in kernel.composites}
+        return any(
+            op.name in fused
+            or (kernel.is_chain and kernel.fitting(op))
+            or intent_of(op) == kernel.name
+            for op in function.walk()
+        )
 
 
 def fusion_pass(
