@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 from tessera.artifact.codes import AGAIN, MALFORMED, UNKNOWN_OP
-from tessera.artifact.program import Program, Step, Value
+from tessera.artifact.program import Native, Program, Step, Value, code_name
 from tessera.diagnostics import TesseraError
 from tessera.reference import PRIMITIVES
 from tessera.reference.dtypes import DTYPES
@@ -23,7 +23,7 @@ def check_program(program: Program) -> None:
     for name, weight in program.defaults.items():
         _check_default(program, name, weight)
     for number, step in enumerate(program.steps):
-        _check_step(number, step, known, program.weights)
+        _check_step(number, step, known, program.weights, program.code)
     for value in program.outputs:
         _check_value("output", value)
         if value.name not in known:
@@ -52,7 +52,11 @@ def _check_default(program: Program, name: str, weight: str) -> None:
 
 
 def _check_step(
-    number: int, step: Step, known: set[str], weights: Mapping[str, Any]
+    number: int,
+    step: Step,
+    known: set[str],
+    weights: Mapping[str, Any],
+    code: Mapping[str, str],
 ) -> None:
     place = f"step {number} ({step.op})"
     _check_inputs(place, step, known)
@@ -70,7 +74,25 @@ def _check_step(
         for name in step.outputs:
             if name not in inner:
                 _refuse(f"{place}: its expansion does not give '{name}'")
+        _check_native(place, step, step.call.native, code)
     _give_outputs(place, step, known)
+
+
+def _check_native(
+    place: str, step: Step, native: Native | None, code: Mapping[str, str]
+) -> None:
+    if native is None:
+        return
+    text = code.get(native.code)
+    if text is None:
+        _refuse(f"{place}: its native code '{native.code}' is not there")
+    if code_name(text) != native.code:
+        _refuse(f"{place}: its native code is not the text that '{native.code}' names")
+    present = len(tuple(filter(None, step.inputs)))
+    found = (len(native.operands), len(native.results))
+    if found != (present, len(step.outputs)):
+        text = f"{found[0]} operands and {found[1]} results"
+        _refuse(f"{place}: its native code has {text}, wanted those of the step")
 
 
 def _check_inputs(place: str, step: Step, known: set[str]) -> None:

@@ -10,9 +10,10 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from tessera.artifact.codes import AGAIN, BAD_WEIGHTS, MALFORMED
-from tessera.artifact.program import Call, Program, Step, Value
+from tessera.artifact.program import Call, Native, Program, Step, Value
 from tessera.decisions import JSON
 from tessera.diagnostics import TesseraError
+from tessera.reference.dtypes import DTYPES
 
 SCHEMA = "tessera.program/1"
 FLOAT = "float"  # {"float": "-inf"}: a float that JSON cannot hold
@@ -90,14 +91,29 @@ def _step(step: Step) -> dict[str, Any]:
         "attributes": {key: _encode(value) for key, value in step.attributes.items()},
     }
     if step.call is not None:
-        data["call"] = {
-            "kernel": step.call.kernel,
-            "symbol": step.call.symbol,
-            "source": step.call.source,
-            "site": step.call.site,
-            "expansion": [_step(inner) for inner in step.call.expansion],
-        }
+        data["call"] = _call(step.call)
     return data
+
+
+def _call(call: Call) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "kernel": call.kernel,
+        "symbol": call.symbol,
+        "source": call.source,
+        "site": call.site,
+        "expansion": [_step(inner) for inner in call.expansion],
+    }
+    if call.native is not None:
+        data["native"] = _native(call.native)
+    return data
+
+
+def _native(native: Native) -> dict[str, Any]:
+    return {
+        "code": native.code,
+        "operands": [list(array) for array in native.operands],
+        "results": [list(array) for array in native.results],
+    }
 
 
 def _encode(value: object) -> Any:
@@ -112,7 +128,9 @@ def _encode(value: object) -> Any:
     raise TypeError(f"an attribute cannot be {type(value).__name__}")
 
 
-def program_from_json(data: Any, tensors: Mapping[str, np.ndarray]) -> Program:
+def program_from_json(
+    data: Any, tensors: Mapping[str, np.ndarray], code: Mapping[str, str]
+) -> Program:
     """The program; TesseraError TSR-R005 or TSR-R007 when it is malformed."""
     names = ("schema", "target", "inputs", "outputs", "defaults", "weights", "steps")
     fields = _fields("program", data, names)
@@ -128,6 +146,7 @@ def program_from_json(data: Any, tensors: Mapping[str, np.ndarray]) -> Program:
         defaults=_strings("defaults", fields["defaults"]),
         weights={name: tensors[key] for name, key in weights.items()},
         steps=tuple(map(_read_step, _list("steps", fields["steps"]))),
+        code=code,
     )
 
 
@@ -156,12 +175,30 @@ def _read_step(data: Any) -> Step:
 
 def _read_call(data: Any) -> Call:
     names = ("kernel", "symbol", "source", "site")
-    fields = _fields("call", data, (*names, "expansion"))
+    fields = _fields("call", data, (*names, "expansion"), optional=("native",))
     texts = [_text(name, fields[name]) for name in names]
     steps = _list("expansion", fields["expansion"])
     if any(isinstance(step, dict) and "call" in step for step in steps):
         _refuse("a fused call holds a fused call")
-    return Call(*texts, expansion=tuple(map(_read_step, steps)))
+    native = _read_native(fields["native"]) if "native" in fields else None
+    return Call(*texts, expansion=tuple(map(_read_step, steps)), native=native)
+
+
+def _read_native(data: Any) -> Native:
+    fields = _fields("native", data, ("code", "operands", "results"))
+    return Native(
+        code=_text("code", fields["code"]),
+        operands=tuple(map(_read_array, _list("operands", fields["operands"]))),
+        results=tuple(map(_read_array, _list("results", fields["results"]))),
+    )
+
+
+def _read_array(data: Any) -> tuple[str, int]:
+    match _list("array", data):
+        case [str() as dtype, int() as rank] if dtype in DTYPES and rank >= 0:
+            return dtype, rank
+        case _:
+            _refuse(f"{data!r} is no element type and rank")
 
 
 def _decode(value: Any, depth: int = 0) -> JSON:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path, PurePosixPath
@@ -44,6 +45,7 @@ GRAPH, TARGET = "graph.mlir", "target.mlir"
 PROGRAM, DECISIONS = "program.json", "decisions.json"
 WEIGHTS = "weights.safetensors"
 FILES = (GRAPH, TARGET, PROGRAM, WEIGHTS, DECISIONS)
+CODE = re.compile(r"native/([0-9a-f]{64})\.ll")
 
 
 @dataclass(frozen=True)
@@ -115,16 +117,21 @@ def _write_files(
     keys = tensor_keys(program.weights)
     tensors = {keys[name]: array for name, array in program.weights.items()}
     write_tensors(draft / WEIGHTS, tensors)
+    code = [f"native/{name}.ll" for name in sorted(program.code)]
+    if code:
+        (draft / "native").mkdir()
+    for name, text in program.code.items():
+        (draft / "native" / f"{name}.ll").write_text(text, encoding="utf-8")
     manifest = {
         "schema": SCHEMA,
         "version": metadata.version("tessera-compiler"),
         "target": program.target,
-        "files": {name: _describe(draft / name) for name in FILES},
+        "files": {name: _describe(draft / name) for name in (*FILES, *code)},
     }
     text = json.dumps(manifest, indent=2) + "\n"
     (draft / MANIFEST).write_text(text, encoding="utf-8")
-    for path in draft.iterdir():
-        _sync(path)
+    for name in (*FILES, *code, MANIFEST):
+        _sync(draft / name)
 
 
 def _sync(path: Path) -> None:
@@ -164,7 +171,7 @@ def load(folder: str | Path) -> Artifact:
     tensors = read_tensors(place / WEIGHTS)
     data = parse_json(PROGRAM, (place / PROGRAM).read_bytes())
     _check_schema(PROGRAM, data, PROGRAM_SCHEMA)
-    program = program_from_json(data, tensors)
+    program = program_from_json(data, tensors, _read_code(place, manifest["files"]))
     check_program(program)
     return Artifact(
         program=program,
@@ -173,6 +180,12 @@ def load(folder: str | Path) -> Artifact:
         target_text=_read_text(place / TARGET),
         manifest=manifest,
     )
+
+
+def _read_code(place: Path, files: Iterable[str]) -> dict[str, str]:
+    """The native texts that the manifest lists, by the hash that they are named by."""
+    found = [(name, match) for name in files if (match := CODE.fullmatch(name))]
+    return {match[1]: _read_text(place / name) for name, match in found}
 
 
 def _read_manifest(place: Path) -> dict[str, Any]:

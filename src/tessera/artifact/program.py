@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -44,11 +45,32 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Native:
+    """Machine code for a call: a text of `Program.code`, and the arrays it is called with.
+
+    `operands` are the step's inputs that are present, then `results`, as (dtype, rank).
+    The text is LLVM's language with two entries.  Both take the frame, 64-bit words:
+    tasks, bytes of scratch, then for each operand and result its address, its sizes and
+    its strides in bytes.
+
+    - `i64 tessera_plan(ptr frame)` reads the operands' sizes and writes tasks, scratch and
+      the results' sizes; 0 says that the operands do not fit each other.
+    - `void tessera_run(ptr frame, ptr counter, ptr scratch)` takes task numbers from the
+      counter, an atomic 64-bit word, until all are done.  Results are contiguous.  Several
+      threads may run it at once, each with scratch of its own.
+    """
+
+    code: str
+    operands: tuple[tuple[str, int], ...]
+    results: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
 class Call:
     """A fused call: its kernel, entry symbol, whose decision it was, and its site.
 
     `expansion` computes the same with primitive steps; its free names are the inputs
-    and outputs of the step it belongs to, and weights.
+    and outputs of the step it belongs to, and weights.  `native` is machine code for it.
     """
 
     kernel: str
@@ -56,6 +78,7 @@ class Call:
     source: str
     site: str
     expansion: tuple[Step, ...]
+    native: Native | None = None
 
 
 @dataclass(frozen=True)
@@ -63,7 +86,8 @@ class Program:
     """Steps in order, from named inputs to named outputs.
 
     A name means an input, a weight, or what an earlier step gave.  `defaults` maps an
-    input that may be left out to the weight that stands for it.
+    input that may be left out to the weight that stands for it.  `code` holds the texts
+    that native calls name, by their sha256.
     """
 
     target: str
@@ -72,6 +96,12 @@ class Program:
     defaults: Mapping[str, str]
     weights: Mapping[str, np.ndarray] = field(compare=False)
     steps: tuple[Step, ...]
+    code: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def code_name(text: str) -> str:
+    """The name of a native text: its sha256."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _plain(value: JSON) -> JSON:
