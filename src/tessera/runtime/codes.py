@@ -45,3 +45,12 @@ STEP_FAILED = declare(
     "broadcast, or no memory. The message names the step, its site and the complaint.",
     "error",
 )
+
+NO_NATIVE = declare(
+    "TSR-R035",
+    "a native kernel cannot be loaded",
+    "A fused call brings its machine code as LLVM text, and LLVM could not read it or it "
+    "lacks an entry: the artifact was written by another release, or changed. Compile "
+    "the model again.",
+    "error",
+)

@@ -16,19 +16,23 @@ NativeKernel = Callable[..., Results]
 class Executor:
     """Runs the programs of one target on one device.
 
-    `kernels` is where native code plugs in: kernel name to a function with the
-    signature of a primitive (operands positional, attributes as keywords).  A fused
-    call whose kernel is not in it runs by its expansion.
+    A fused call runs by the first of: a function of `kernels`, by kernel name, with the
+    signature of a primitive (operands positional, attributes as keywords); its machine
+    code, where the executor is `native` and the program has it; its expansion.
     """
 
     target: str
     device: str
+    native: bool = False
     kernels: Mapping[str, NativeKernel] = field(default_factory=dict[str, NativeKernel])
 
 
 EXECUTORS: dict[tuple[str, str], Executor] = {
     (executor.target, executor.device): executor
-    for executor in (Executor("cpu", "host"), Executor("apple_cpu", "host"))
+    for executor in (
+        Executor("cpu", "host"),
+        Executor("apple_cpu", "host", native=True),
+    )
 }
 
 # What a later release or another machine offers, so that an error can say so.

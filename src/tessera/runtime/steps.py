@@ -15,6 +15,7 @@ from tessera.reference import PRIMITIVES, Array, Primitive
 from tessera.runtime.bind import bind
 from tessera.runtime.codes import STEP_FAILED
 from tessera.runtime.executors import Executor, NativeKernel, find_executor
+from tessera.runtime.native import launcher
 
 LIBRARY = frozenset({"matmul", "conv", "grouped_matmul"})
 
@@ -28,18 +29,16 @@ def execute(
 ) -> dict[str, Array]:
     """Run a program: arrays by input name in, arrays by output name out.
 
-    A result may be a view of an input or a weight.  `kernels` replaces the native
-    kernels of the target's executor.  Raises TesseraError TSR-R030 … R032 for inputs
+    A result may be a view of an input or a weight.  `kernels` replaces all native code
+    of the target's executor.  Raises TesseraError TSR-R030 … R032 for inputs
     that do not fit, TSR-R033 when the target cannot run here, TSR-R034 when a step
     fails.
     """
-    executor = find_executor(program.target, device)
-    if kernels is not None:
-        executor = replace(executor, kernels=kernels)
+    executor = _executor(program, device, kernels)
     values = bind(program, inputs)
     wanted = [output.name for output in program.outputs]
     with np.errstate(all="ignore"):
-        _Run(executor, program.weights).steps(program.steps, values, wanted)
+        _Run(executor, program).steps(program.steps, values, wanted)
     return {name: _value(values, program.weights, name) for name in wanted}
 
 
@@ -54,11 +53,9 @@ def placements(
     Empty when the target cannot run here: then nothing runs the calls.
     """
     try:
-        executor = find_executor(program.target, device)
+        executor = _executor(program, device, kernels)
     except TesseraError:
         return {}
-    if kernels is not None:
-        executor = replace(executor, kernels=kernels)
     return {
         step.call.site: step_placement(step, executor)
         for step in program.steps
@@ -66,19 +63,31 @@ def placements(
     }
 
 
+def _executor(
+    program: Program, device: str, kernels: Mapping[str, NativeKernel] | None
+) -> Executor:
+    executor = find_executor(program.target, device)
+    if kernels is None:
+        return executor
+    return replace(executor, kernels=kernels, native=False)
+
+
 def step_placement(step: Step, executor: Executor) -> Placement:
-    """`native` for a plugged-in kernel, `library` for BLAS, `reference` for the rest."""
+    """`native` for machine code, `library` for BLAS, `reference` for the rest."""
     if step.call is not None:
-        return "native" if step.call.kernel in executor.kernels else "reference"
+        coded = executor.native and step.call.native is not None
+        native = coded or step.call.kernel in executor.kernels
+        return "native" if native else "reference"
     return "library" if step.op in LIBRARY else "reference"
 
 
 class _Run:
     """One execution: what runs a step, and the weights it may read."""
 
-    def __init__(self, executor: Executor, weights: Mapping[str, Array]) -> None:
+    def __init__(self, executor: Executor, program: Program) -> None:
         self.executor = executor
-        self.weights = weights
+        self.weights = program.weights
+        self.code = program.code
 
     def steps(
         self, steps: Sequence[Step], values: dict[str, Array], keep: Collection[str]
@@ -106,6 +115,9 @@ class _Run:
         native = self.executor.kernels.get(step.call.kernel)
         if native is not None:
             return _results(native, step, operands)
+        coded = step.call.native
+        if self.executor.native and coded is not None:
+            return _results(launcher(coded, self.code[coded.code]), step, operands)
         return self.expansion(step, step.call, operands)
 
     def expansion(
