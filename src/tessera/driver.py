@@ -14,13 +14,14 @@ from xdsl.ir import Operation
 from tessera.artifact import Program
 from tessera.canonical_compile import CompileResult, canonical_compile
 from tessera.catalog import CONSUME, KERNEL_BY_NAME, LOWER, new_context
+from tessera.codegen.cpu.host import Host, find_host
 from tessera.decisions import Document, Placement
 from tessera.diagnostics import Diagnostics, TesseraError
 from tessera.graph.context import run_passes
 from tessera.graph.text import print_module
 from tessera.graph.verify import verify_module
 from tessera.record import document
-from tessera.runtime import placements
+from tessera.runtime import host_features, placements
 from tessera.runtime.executors import find_executor
 from tessera.target.device import find_target
 from tessera.target.program import build_program
@@ -47,7 +48,9 @@ class Compiled:
 
     @cached_property
     def _program(self) -> Program:
-        return build_program(self.module, self.target, KERNEL_BY_NAME)
+        return build_program(
+            self.module, self.target, KERNEL_BY_NAME, _host(self.target)
+        )
 
     def program(self) -> Program:
         """The steps a runtime takes.
@@ -77,6 +80,11 @@ class Compiled:
 
     def __str__(self) -> str:
         return print_module(self.module)
+
+
+def _host(target: str) -> Host | None:
+    """The CPU that machine code is written for; None where the target wants none."""
+    return find_host(host_features()) if find_target(target).native else None
 
 
 def _unfused(target: str) -> Placement | None:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from xdsl.ir import Operation, SSAValue
 
+from tessera.artifact import Value
 from tessera.diagnostics import Code, Refusal
 from tessera.fusion.draft import Match, owner
 from tessera.fusion.ending import Ending
@@ -87,6 +88,20 @@ class Demand:
     check: Callable[[Binding], Objection | None]
 
 
+@dataclass(frozen=True)
+class Spec:
+    """The signature an emitter writes code for: a value by role, results as well."""
+
+    values: Mapping[str, Value]
+    options: Mapping[str, Any]
+
+
+class Emit(Protocol):
+    """The text of a kernel for one signature and host; None where it has none."""
+
+    def __call__(self, spec: Spec, host: Any, /) -> str | None: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class FusedKernel:
     """One fused kernel: what it means, what it demands, what it honours.
@@ -100,7 +115,8 @@ class FusedKernel:
     op as plain attention; `holes` and `captures` name what only that chain has.
     `scaled`: roles from which a constant factor may be taken.  `launches`: how many a
     call takes; `unfused`: the reading that spells out what it saves.  `seen_at`: how many
-    ops of the pattern make a near miss a site worth recording.
+    ops of the pattern make a near miss a site worth recording.  `cpu` spells a call out
+    in LLVM's language.
     """
 
     name: str
@@ -124,6 +140,7 @@ class FusedKernel:
     seen_at: int = 2
     launches: int = 1
     unfused: Mapping[str, Any] | None = None
+    cpu: Emit | None = None
 
     @property
     def is_chain(self) -> bool:

@@ -17,12 +17,15 @@ UNKNOWN_TARGET = declare(
 
 @dataclass(frozen=True)
 class Target:
-    """One target.  `consumes_intents`: whether stamping makes sense for it."""
+    """One target.  `consumes_intents`: whether stamping makes sense for it; `native`:
+    whether its calls get machine code of the host.
+    """
 
     name: str
     consumes_intents: bool
     call: type[CallOp] = CallOp
     device: str = ""
+    native: bool = False
 
     def symbol(self, op: str, dtype: str) -> str:
         """The stable entry symbol of an op or kernel."""
@@ -33,7 +36,7 @@ TARGETS: dict[str, Target] = {
     target.name: target
     for target in (
         Target("apple_gpu", True, GpuCallOp, "Apple GPU"),
-        Target("apple_cpu", True, CpuCallOp, "host CPU"),
+        Target("apple_cpu", True, CpuCallOp, "host CPU", native=True),
         Target("cpu", False, device="host CPU, op by op"),
     )
 }

@@ -10,9 +10,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from tessera.artifact import Call, Program, Step, Value
+from tessera.artifact import Call, Native, Program, Step, Value, code_name
 from tessera.diagnostics import TesseraError, declare
-from tessera.fusion.kernel import FusedKernel
+from tessera.fusion.kernel import FusedKernel, Spec
 from tessera.graph.builder import DEFAULT
 from tessera.graph.dialect import OPS
 from tessera.graph.evaluate import argument_names, result_names
@@ -48,18 +48,32 @@ def entry_function(module: ModuleOp) -> FuncOp:
 
 
 def build_program(
-    module: ModuleOp, target: str, kernels: Mapping[str, FusedKernel]
+    module: ModuleOp,
+    target: str,
+    kernels: Mapping[str, FusedKernel],
+    host: object | None = None,
 ) -> Program:
-    """The program of a lowered module (Target IR, or Graph IR for `cpu`)."""
-    return _Program(entry_function(module), kernels).build(target)
+    """The program of a lowered module (Target IR, or Graph IR for `cpu`).
+
+    `host` is what the kernels' emitters are told of the CPU; without one no call gets
+    machine code.
+    """
+    return _Program(entry_function(module), kernels, host).build(target)
 
 
 class _Program:
     """One program under construction."""
 
-    def __init__(self, function: FuncOp, kernels: Mapping[str, FusedKernel]) -> None:
+    def __init__(
+        self,
+        function: FuncOp,
+        kernels: Mapping[str, FusedKernel],
+        host: object | None = None,
+    ) -> None:
         self.function = function
         self.kernels = kernels
+        self.host = host
+        self.code: dict[str, str] = {}
         self.names: dict[SSAValue, str] = {}
         self.weights: dict[str, np.ndarray] = {}
         self.used: set[str] = set()
@@ -82,6 +96,7 @@ class _Program:
             defaults=defaults,
             weights=self.weights,
             steps=tuple(self.steps),
+            code=self.code,
         )
 
     def _inputs(self, block: Block) -> list[Value]:
@@ -177,9 +192,29 @@ class _Program:
             source=call.note(SOURCE) or "",
             site=call.note(SITE) or "",
             expansion=self._expansion(call, kernel, step),
+            native=self._native(call, kernel, options),
         )
         done = Step(step.op, step.inputs, step.outputs, step.attributes, record)
         self.steps.append(done)
+
+    def _native(
+        self, call: CallOp, kernel: FusedKernel, options: Mapping[str, Any]
+    ) -> Native | None:
+        """Machine code for the call, where its kernel has some for this host."""
+        if self.host is None or kernel.cpu is None:
+            return None
+        gives = call.words("gives") or ("out",)
+        names = (*call.words("roles"), *gives)
+        arrays = [_value("", x.type) for x in (*call.operands, *call.results)]
+        spec = Spec(dict(zip(names, arrays, strict=True)), options)
+        text = kernel.cpu(spec, self.host)
+        if text is None:
+            return None
+        name = code_name(text)
+        self.code[name] = text
+        kinds = [(array.dtype, len(array.shape)) for array in arrays]
+        split = len(call.operands)
+        return Native(name, tuple(kinds[:split]), tuple(kinds[split:]))
 
     def _expansion(
         self, call: CallOp, kernel: FusedKernel, step: Step

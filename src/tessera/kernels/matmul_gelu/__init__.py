@@ -10,6 +10,7 @@ from tessera.fusion.kernel import FusedKernel
 from tessera.graph.algebra import Algebra
 from tessera.graph.attributes import Bool, Word
 from tessera.graph.ops.composite import GELUS
+from tessera.kernels.matmul_gelu import cpu
 
 V = TypeVar("V")
 
@@ -31,4 +32,5 @@ KERNEL = FusedKernel(
     readings=({},),
     unfused={},
     demands=(matrices("x", "w"), one_float_type(), row_vectors("bias")),
+    cpu=cpu.emit,
 )

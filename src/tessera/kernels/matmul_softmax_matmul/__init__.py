@@ -20,6 +20,7 @@ from tessera.graph.algebra import Algebra
 from tessera.graph.attributes import Bool, Causal, Float, Int
 from tessera.graph.operation import GraphOp
 from tessera.graph.types import DYN, Shape, broadcast_shapes, show, value_shape
+from tessera.kernels.matmul_softmax_matmul import cpu
 
 V = TypeVar("V")
 
@@ -129,4 +130,5 @@ KERNEL = FusedKernel(
         positive(SOFTCAP, "softcap"),
         Demand(codes.MASK, "mask", _mask_fits),
     ),
+    cpu=cpu.emit,
 )
