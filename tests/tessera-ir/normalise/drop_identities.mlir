@@ -102,3 +102,11 @@ func.func @a_function_that_is_read_in_f32_stays(%x: tensor<3xbf16>) -> (tensor<3
   %y = "tessera.cast"(%p) : (tensor<3xf32>) -> tensor<3xbf16>
   func.return %p, %y : tensor<3xf32>, tensor<3xbf16>
 }
+
+// CHECK-LABEL: @a_choice_by_what_does_not_hold
+// CHECK: "tessera.select"(%dropped, %low, %scores)
+func.func @a_choice_by_what_does_not_hold(%dropped: tensor<4xi1>, %scores: tensor<4xf32>, %low: tensor<f32>) -> tensor<4xf32> {
+  %kept = "tessera.not"(%dropped) : (tensor<4xi1>) -> tensor<4xi1>
+  %y = "tessera.select"(%kept, %scores, %low) : (tensor<4xi1>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}

@@ -113,8 +113,11 @@ def _undo(op: GraphOp) -> Replacement:
 
 
 def _select(op: GraphOp) -> Replacement:
-    """A choice that is made already, or between equals."""
-    taken = uniform(op.operands[0])
+    """A choice that is made already, between equals, or by what does not hold."""
+    test, first, second = op.operands
+    if isinstance(test.owner, ew.NotOp):
+        return ew.SelectOp.build((test.owner.operands[0], second, first))
+    taken = uniform(test)
     if op.operands[1] is op.operands[2]:
         taken = True
     if taken is None:
