@@ -91,7 +91,7 @@ def attention(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
     options["softcap"] = draw(st.sampled_from([None, 5.0]))
     guards = ["", "nan_guard"]
     if "mask" in shapes or options.get("mask_fill") is not None:  # else it is implied
-        guards.append("row_guard")
+        guards.append("mask_guard")
     guard = draw(st.sampled_from(guards))
     if guard:
         options[guard] = True

@@ -97,7 +97,7 @@ class Walker:
         if mask is not None and guard.tests(mask):
             removes = value_dtype(mask.value) == "i1"
             if not removes or "mask_fill" in self.draft.options:
-                self.draft.options["row_guard"] = True
+                self.draft.options["mask_guard"] = True
             return None
         found = f"zeros for rows of {describe(guard.tested)}"
         wanted = "a test of the scores or of their mask"

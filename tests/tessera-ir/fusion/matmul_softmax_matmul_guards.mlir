@@ -3,7 +3,7 @@
 // Zeros for rows without a key: implied by softmax, an option, or no business of a kernel.
 
 // CHECK-LABEL: func.func @nan_becomes_zero(
-// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_softmax_matmul_f32(%q, %k, %v) {{{.*}}nan_guard = true{{.*}}row_guard = false
+// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_softmax_matmul_f32(%q, %k, %v) {{{.*}}mask_guard = false, nan_guard = true
 // CHECK-NEXT: func.return
 func.func @nan_becomes_zero(%q: tensor<2x6x8xf32>, %k: tensor<2x8x7xf32>, %v: tensor<2x7x5xf32>) -> tensor<2x6x5xf32> {
   %zero = "tessera.const"() {value = dense<0.0> : tensor<f32>} : () -> tensor<f32>
@@ -16,7 +16,7 @@ func.func @nan_becomes_zero(%q: tensor<2x6x8xf32>, %k: tensor<2x8x7xf32>, %v: te
 }
 
 // CHECK-LABEL: func.func @rows_of_scores_without_a_key_are_zero_anyway(
-// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_softmax_matmul_f32(%q, %k, %v, %m) {{{.*}}nan_guard = false{{.*}}row_guard = false
+// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_softmax_matmul_f32(%q, %k, %v, %m) {{{.*}}mask_guard = false, nan_guard = false
 // CHECK-NEXT: func.return
 func.func @rows_of_scores_without_a_key_are_zero_anyway(%q: tensor<2x6x8xf32>, %k: tensor<2x8x7xf32>, %v: tensor<2x7x5xf32>, %m: tensor<6x7xf32>) -> tensor<2x6x5xf32> {
   %inf = "tessera.const"() {value = dense<0xFF800000> : tensor<f32>} : () -> tensor<f32>
@@ -34,7 +34,7 @@ func.func @rows_of_scores_without_a_key_are_zero_anyway(%q: tensor<2x6x8xf32>, %
 }
 
 // CHECK-LABEL: func.func @rows_that_the_mask_removes(
-// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_softmax_matmul_f32(%q, %k, %v, %m) {{{.*}}nan_guard = false{{.*}}row_guard = true
+// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_softmax_matmul_f32(%q, %k, %v, %m) {{{.*}}mask_guard = true, nan_guard = false
 // CHECK-NEXT: func.return
 func.func @rows_that_the_mask_removes(%q: tensor<2x6x8xf32>, %k: tensor<2x8x7xf32>, %v: tensor<2x7x5xf32>, %m: tensor<6x7xf32>) -> tensor<2x6x5xf32> {
   %inf = "tessera.const"() {value = dense<0xFF800000> : tensor<f32>} : () -> tensor<f32>
@@ -50,7 +50,7 @@ func.func @rows_that_the_mask_removes(%q: tensor<2x6x8xf32>, %k: tensor<2x8x7xf3
 }
 
 // CHECK-LABEL: func.func @rows_that_keep_some_key(
-// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_softmax_matmul_f32(%q, %k, %v, %m) {{{.*}}nan_guard = false{{.*}}row_guard = false
+// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_softmax_matmul_f32(%q, %k, %v, %m) {{{.*}}mask_guard = false, nan_guard = false
 // CHECK-NEXT: func.return
 func.func @rows_that_keep_some_key(%q: tensor<2x6x8xf32>, %k: tensor<2x8x7xf32>, %v: tensor<2x7x5xf32>, %m: tensor<6x7xi1>) -> tensor<2x6x5xf32> {
   %inf = "tessera.const"() {value = dense<0xFF800000> : tensor<f32>} : () -> tensor<f32>
@@ -67,7 +67,7 @@ func.func @rows_that_keep_some_key(%q: tensor<2x6x8xf32>, %k: tensor<2x8x7xf32>,
 
 // CHECK-LABEL: func.func @rows_that_drop_every_key(
 // CHECK-NEXT: {{.*}}tessera_apple_gpu_not_i1(%m)
-// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_softmax_matmul_f32(%q, %k, %v, %{{.*}}) {{{.*}}nan_guard = false{{.*}}row_guard = false
+// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_softmax_matmul_f32(%q, %k, %v, %{{.*}}) {{{.*}}mask_guard = false, nan_guard = false
 // CHECK-NEXT: func.return
 func.func @rows_that_drop_every_key(%q: tensor<2x6x8xf32>, %k: tensor<2x8x7xf32>, %v: tensor<2x7x5xf32>, %m: tensor<6x7xi1>) -> tensor<2x6x5xf32> {
   %inf = "tessera.const"() {value = dense<0xFF800000> : tensor<f32>} : () -> tensor<f32>
@@ -84,7 +84,7 @@ func.func @rows_that_drop_every_key(%q: tensor<2x6x8xf32>, %k: tensor<2x8x7xf32>
 }
 
 // CHECK-LABEL: func.func @rows_that_a_finite_fill_would_not_remove(
-// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_softmax_matmul_f32(%q, %k, %v, %m) {{{.*}}mask_fill = -1.000000e+04 : f64{{.*}}row_guard = true
+// CHECK-NEXT: {{.*}}@tessera_apple_gpu_matmul_softmax_matmul_f32(%q, %k, %v, %m) {{{.*}}mask_fill = -1.000000e+04 : f64, mask_guard = true
 // CHECK-NEXT: func.return
 func.func @rows_that_a_finite_fill_would_not_remove(%q: tensor<2x6x8xf32>, %k: tensor<2x8x7xf32>, %v: tensor<2x7x5xf32>, %m: tensor<6x7xi1>) -> tensor<2x6x5xf32> {
   %low = "tessera.const"() {value = dense<-1.0e4> : tensor<f32>} : () -> tensor<f32>

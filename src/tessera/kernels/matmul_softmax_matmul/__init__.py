@@ -46,7 +46,7 @@ def meaning(g: Algebra[V], x: Mapping[str, V], o: Mapping[str, Any]) -> tuple[V,
     mask, fill = x.get("mask"), g.fill(o["mask_fill"])
     rule = g.rule(q, x["v"], causal=o["causal"], window=o["window"])
     s = g.ruled(g.masked(s, mask, fill), rule)
-    p = g.row_guarded(g.softmax(s), o["row_guard"], mask)
+    p = g.row_guarded(g.softmax(s), o["mask_guard"], mask)
     p = g.guarded(p, o["nan_guard"])
     return (g.attend(p, v, g.removed(mask, fill, rule)),)
 
@@ -113,8 +113,8 @@ KERNEL = FusedKernel(
         "causal": Causal(),
         "window": Int(None),
         "mask_fill": Float(None),
+        "mask_guard": Bool(False),
         "nan_guard": Bool(False),
-        "row_guard": Bool(False),
         "transpose_b": Bool(False),
     },
     meaning=meaning,
