@@ -24,9 +24,14 @@ SMALL = 2  # up to so many vectors of queries, one vector at a time wastes least
 
 
 def emit(spec: Spec, host: Host) -> str | None:
-    """The kernel for one signature; None for a scale operand of many values."""
+    """The kernel for one signature; None for a scale operand of many values.
+
+    Nor has a guard by the mask one, which asks for zeros even where scores are NaN.
+    """
     scale = spec.values.get("scale")
     if scale is not None and any(size != 1 for size in scale.shape):
+        return None
+    if spec.options["mask_guard"]:
         return None
     fill = spec.options["mask_fill"]
     mask = spec.values.get("mask")
