@@ -11,8 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tessera.kernels.matmul_softmax_matmul import KERNEL
 from tessera.runtime.native import cache
+from tessera.runtime.native.launch import thread_count
 from tessera.runtime.native.llvm import load, object_of
+from tests.support.native import native, random
 
 KEY = cache.key_of("some", "text")
 TEXT = """
@@ -102,14 +105,13 @@ def test_threads_and_processes_share_a_folder(folder: Path) -> None:
 
 
 def test_helpers_give_what_one_thread_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tessera.kernels.matmul_softmax_matmul import KERNEL
-    from tests.support.native import native, random
-
     rng = np.random.default_rng(1)
     arrays = {role: random(rng, (5, 300, 32), "f32") for role in "qkv"}
     run = native(KERNEL, arrays, {"transpose_b": True}, 3)
     (alone,) = run(*arrays.values())
     monkeypatch.setenv("TESSERA_NUM_THREADS", "3")
+    thread_count.cache_clear()
     for _ in range(5):
         (shared,) = run(*arrays.values())
         np.testing.assert_array_equal(shared, alone)
+    thread_count.cache_clear()

@@ -19,8 +19,8 @@ class Host:
     """One kind of CPU.
 
     `width`: f32 lanes of a vector.  `needs`: what a CPU must have for this record (in
-    LLVM's names).  `attributes`: LLVM function attributes.  `scores`, `values`: tiles of
-    the two products of attention, with the same vectors; `keys`: keys of a block.
+    LLVM's names).  `attributes`: LLVM function attributes.  `wide`, `narrow`: the tile of
+    attention's two products where many queries share keys, or few; `keys`: keys of a block.
     `product`: tile of a plain product, whose rows, depth and strips (of
     `product.vectors` vectors) are blocked by the next three.
     """
@@ -29,8 +29,8 @@ class Host:
     width: int
     needs: frozenset[str]
     attributes: str
-    scores: Tile
-    values: Tile
+    wide: Tile
+    narrow: Tile
     keys: int
     product: Tile
     block_rows: int
@@ -45,8 +45,8 @@ HOSTS: tuple[Host, ...] = (
         width=16,
         needs=frozenset({"avx512f", "avx512vl", "avx512bw", "avx512dq", "f16c"}),
         attributes=_X86,
-        scores=Tile(4, 4),
-        values=Tile(4, 4),
+        wide=Tile(4, 4),
+        narrow=Tile(8, 1),
         keys=64,
         product=Tile(8, 3),
         block_rows=256,
@@ -58,8 +58,8 @@ HOSTS: tuple[Host, ...] = (
         width=8,
         needs=frozenset({"avx2", "fma", "f16c"}),
         attributes=_X86,
-        scores=Tile(4, 3),
-        values=Tile(4, 3),
+        wide=Tile(4, 3),
+        narrow=Tile(8, 1),
         keys=64,
         product=Tile(4, 3),
         block_rows=192,
@@ -71,8 +71,8 @@ HOSTS: tuple[Host, ...] = (
         width=4,
         needs=frozenset({"neon"}),
         attributes='"no-trapping-math"="true"',
-        scores=Tile(4, 5),
-        values=Tile(4, 5),
+        wide=Tile(4, 5),
+        narrow=Tile(8, 1),
         keys=64,
         product=Tile(4, 5),
         block_rows=192,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tessera.codegen.cpu.builder import INDEX, POINTER, Builder, Int, Reg, Var
 from tessera.codegen.cpu.frame import Arena
-from tessera.codegen.cpu.host import Host
+from tessera.codegen.cpu.host import Host, Tile
 from tessera.codegen.cpu.math import LOG2E, exp2, tanh
 from tessera.codegen.cpu.memory import (
     Table,
@@ -87,15 +87,16 @@ class Stream:
         self,
         b: Builder,
         host: Host,
-        vectors: int,
+        shape: Tile,
         rule: Rule,
         depth: Int,
         width: Int,
         arena: Arena,
     ) -> None:
         self.b, self.host, self.rule = b, host, rule
-        self.vectors, self.depth, self.width = vectors, depth, width
-        self.lanes = vectors * b.width
+        self.shape, self.depth, self.width = shape, depth, width
+        self.vectors = shape.vectors
+        self.lanes = shape.vectors * b.width
         self.line = self.lanes * 4
         line, keys = self.line, host.keys
         self.queries = Table(b, arena.take(self.lanes * 8))
@@ -173,7 +174,7 @@ class Stream:
 
     def _scores(self, rows: tuple[Reg, Reg], count: Reg) -> None:
         """The products of all lanes with `count` keys, and their maximum."""
-        b, shape = self.b, self.host.scores
+        b, shape = self.b, self.shape
         base, step = rows
         for now, old in zip(self.next, self.peak, strict=True):
             now.set(old.get())
@@ -292,7 +293,7 @@ class Stream:
             self._add(rows, count, rescale)
 
     def _add(self, rows: tuple[Reg, Reg], count: Reg, rescale: list[Reg]) -> None:
-        b, shape = self.b, self.host.values
+        b, shape = self.b, self.shape
         base, step = rows
         with b.loop(0, self.width, shape.rows) as first:
             last = b.index(self.width) - 1

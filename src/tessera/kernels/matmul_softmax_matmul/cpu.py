@@ -15,7 +15,7 @@ from tessera.codegen.cpu.frame import (
     product_of,
     unflatten,
 )
-from tessera.codegen.cpu.host import Host
+from tessera.codegen.cpu.host import Host, Tile
 from tessera.codegen.cpu.memory import SIZES, load_wide
 from tessera.codegen.cpu.stream import NEVER, Rows, Rule, Stream
 from tessera.fusion.kernel import Spec
@@ -45,10 +45,11 @@ def emit(spec: Spec, host: Host) -> str | None:
         nan_guard=spec.options["nan_guard"],
     )
     shifted = spec.options["causal"] == "bottom_right"
-    call = _Call(rule, host, bool(spec.options["transpose_b"]), shifted)
+    turned = bool(spec.options["transpose_b"])
+    call = _Call(rule, host, turned, shifted, host.wide)
     work = {
-        "tessera_wide": replace(call, vectors=host.scores.vectors).task,
-        "tessera_narrow": replace(call, vectors=1).task,
+        "tessera_wide": replace(call, shape=host.wide).task,
+        "tessera_narrow": replace(call, shape=host.narrow).task,
     }
     return module(host, spec.values, call.plan, work, call.is_narrow)
 
@@ -74,13 +75,13 @@ class _Sizes:
 
 @dataclass(frozen=True)
 class _Call:
-    """The kernel under construction; `vectors` is how many hold a block of queries."""
+    """The kernel under construction; `shape` is the tile of its products."""
 
     rule: Rule
     host: Host
     turned: bool
     shifted: bool
-    vectors: int = 1
+    shape: Tile
 
     def sizes(self, b: Builder, f: Frame) -> _Sizes:
         q, k, v = f["q"], f["k"], f["v"]
@@ -115,17 +116,18 @@ class _Call:
         f["out"].set_size(-2, s.queries)
         f["out"].set_size(-1, s.width)
         arena = Arena(b)
-        vectors = self.host.scores.vectors
-        Stream(b, self.host, vectors, self.rule, s.depth, s.width, arena)
-        wide, narrow = self.blocks(b, s, vectors), self.blocks(b, s, 1)
+        Stream(b, self.host, self.host.wide, self.rule, s.depth, s.width, arena)
+        wide, narrow = (
+            self.blocks(b, s, t) for t in (self.host.wide, self.host.narrow)
+        )
         blocks = b.select(self.is_narrow(b, f), narrow, wide)
         tasks = product_of(b, s.lead) * (s.heads // b.largest(s.group, 1)) * blocks
         f.finish(b.select(b.compare("eq", s.width, 0), 0, tasks), arena.used)
         return self._fits(b, f, s)
 
-    def blocks(self, b: Builder, s: _Sizes, vectors: int) -> Reg:
+    def blocks(self, b: Builder, s: _Sizes, shape: Tile) -> Reg:
         """How many blocks the queries of a group make."""
-        lanes = b.width * vectors
+        lanes = b.width * shape.vectors
         return (s.rows() + (lanes - 1)) // lanes
 
     def _fits(self, b: Builder, f: Frame, s: _Sizes) -> Reg:
@@ -149,9 +151,9 @@ class _Call:
         """One block of queries over all keys that any of them sees."""
         s = self.sizes(b, f)
         stream = Stream(
-            b, self.host, self.vectors, self.rule, s.depth, s.width, Arena(b, scratch)
+            b, self.host, self.shape, self.rule, s.depth, s.width, Arena(b, scratch)
         )
-        blocks = b.largest(self.blocks(b, s, self.vectors), 1)
+        blocks = b.largest(self.blocks(b, s, self.shape), 1)
         groups = b.largest(s.heads // b.largest(s.group, 1), 1)
         *lead, group, block = unflatten(
             b, task, [*s.lead, b.index(groups), b.index(blocks)]

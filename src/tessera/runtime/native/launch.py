@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -19,15 +20,28 @@ from tessera.runtime.native.llvm import Entries, load
 
 THREADS = "TESSERA_NUM_THREADS"
 WORD = 8
+PLANS = 256  # layouts whose plans are kept, for each launcher
 LINE = 64
+Layout = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 _PLAN = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _RUN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
+@cache
 def thread_count() -> int:
-    """`TESSERA_NUM_THREADS`, 1 when it is not set or no number above 0."""
+    """`TESSERA_NUM_THREADS` as first read; 1 when it is not set or no number above 0."""
     text = os.environ.get(THREADS, "")
     return max(1, int(text)) if text.isdecimal() else 1
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """A frame without addresses, and what the code's plan put into it."""
+
+    words: bytes
+    shapes: tuple[tuple[int, ...], ...]
+    tasks: int
+    scratch: int
 
 
 class Launcher:
@@ -47,27 +61,47 @@ class Launcher:
         self._run = _RUN(self._entries.run)
         self._dtypes = [DTYPES[dtype] for dtype, _ in native.operands]
         self._given = [DTYPES[dtype] for dtype, _ in native.results]
+        self._places: list[int] = []
+        size = 2
+        for _, rank in (*native.operands, *native.results):
+            self._places.append(size)
+            size += 1 + 2 * rank
+        self._frame = ctypes.c_int64 * size
+        self._plans: dict[Layout, _Planned] = {}
 
     def __call__(self, *operands: Any, **_: Any) -> tuple[Array, ...]:
         arrays = self._checked([x for x in operands if x is not None])
+        key = tuple([(array.shape, array.strides) for array in arrays])
+        planned = self._plans.get(key) or self._planned(key)
+        frame = self._frame.from_buffer_copy(planned.words)
+        results = tuple(map(self._empty, planned.shapes, self._given))
+        for place, array in zip(self._places, (*arrays, *results), strict=True):
+            frame[place] = _address(array)
+        if planned.tasks:
+            self._work(frame, planned)
+        return results
+
+    def _planned(self, key: Layout) -> _Planned:
+        """What the code plans for operands of these shapes and strides."""
         words: list[int] = [0, 0]
-        for array in arrays:
-            words.append(_address(array))
-            words.extend(array.shape)
-            words.extend(array.strides)
-        starts: list[int] = []
-        for _dtype, rank in self._native.results:
-            starts.append(len(words))
-            words.extend([0] * (1 + 2 * rank))
-        frame = (ctypes.c_int64 * len(words))(*words)
+        for shape, strides in key:
+            words += [0, *shape, *strides]
+        words += [0] * (ctypes.sizeof(self._frame) // WORD - len(words))
+        frame = self._frame(*words)
         if not self._plan(frame):
-            shapes = ", ".join(str(list(array.shape)) for array in arrays)
+            shapes = ", ".join(str(list(shape)) for shape, _ in key)
             raise ValueError(f"operands of {shapes}, whose sizes do not fit each other")
-        results = [
-            self._result(frame, number, start) for number, start in enumerate(starts)
-        ]
-        self._work(frame)
-        return tuple(results)
+        places = self._places[len(key) :]
+        ranks = (rank for _, rank in self._native.results)
+        shapes = tuple(
+            tuple(frame[place + 1 : place + 1 + rank])
+            for place, rank in zip(places, ranks, strict=True)
+        )
+        planned = _Planned(bytes(frame), shapes, frame[0], frame[1])
+        if len(self._plans) >= PLANS:
+            self._plans.clear()
+        self._plans[key] = planned
+        return planned
 
     def _checked(self, operands: Sequence[Any]) -> list[Array]:
         wanted = self._native.operands
@@ -84,20 +118,10 @@ class Launcher:
             arrays.append(array if array.flags.aligned else array.copy())
         return arrays
 
-    def _result(self, frame: Any, number: int, start: int) -> Array:
-        rank = self._native.results[number][1]
-        shape = tuple(frame[start + 1 : start + 1 + rank])
-        array = self._empty(shape, self._given[number])
-        frame[start] = _address(array)
-        return array
-
-    def _work(self, frame: Any) -> None:
+    def _work(self, frame: Any, planned: _Planned) -> None:
         """Take all tasks, alone or with helpers that each have scratch of their own."""
-        tasks, scratch = frame[0], frame[1]
-        if not tasks:
-            return
-        counter = ctypes.c_int64(0)
-        helpers = min(thread_count(), tasks) - 1
+        counter, scratch = ctypes.c_int64(0), planned.scratch
+        helpers = min(thread_count(), planned.tasks) - 1
         if helpers < 1:
             self._take(frame, counter, scratch)
             return
@@ -113,18 +137,33 @@ class Launcher:
 
     def _scratch(self, size: int) -> int:
         """The address of this thread's scratch, on a cache line, at least `size` bytes."""
-        held: Array | None = getattr(_HELD, "scratch", None)
-        if held is None or held.size < size + LINE or self._empty is not np.empty:
-            held = self._empty((size + LINE,), np.uint8)
-            _HELD.scratch = held
-        return -(-_address(held) // LINE) * LINE
+        if _HELD.size < size or self._empty is not np.empty:
+            _HELD.scratch = self._empty((size + LINE,), np.uint8)
+            _HELD.size = size
+            _HELD.place = -(-_address(_HELD.scratch) // LINE) * LINE
+        return _HELD.place
 
 
-_HELD = threading.local()
+class _Held(threading.local):
+    """A thread's scratch, the size it was asked for, and where it is."""
+
+    scratch: Array
+    size: int = -1
+    place: int = 0
+
+
+_HELD = _Held()
+
+
+_BUFFER = ctypes.c_char.from_buffer
 
 
 def _address(array: Array) -> int:
-    return array.__array_interface__["data"][0]
+    """Where an array's first element is; by its buffer where it has a plain one."""
+    try:
+        return ctypes.addressof(_BUFFER(array))
+    except (TypeError, ValueError):  # read-only, spaced out, or empty
+        return array.__array_interface__["data"][0]
 
 
 def _pool() -> ThreadPoolExecutor:
