@@ -87,16 +87,32 @@ def intent_of(op: Operation) -> str | None:
     return attribute.data if isinstance(attribute, StringAttr) else str(attribute)
 
 
-def recognise(function: FuncOp, kernels: Sequence[FusedKernel]) -> Recognition:
-    """Decide every chain of a function.  Nothing is changed."""
+def recognise(
+    function: FuncOp, kernels: Sequence[FusedKernel], only: FusedKernel | None = None
+) -> Recognition:
+    """Decide every chain of a function.  Nothing is changed.
+
+    With `only`, what has no bearing on the chains of that kernel may be left out.
+    """
     chains = [k for k in kernels if k.is_chain]
     order = {op: i for i, op in enumerate(function.walk())}
     found = Recognition(order=order)
     _honour(order, chains, found)
-    held = {op for seen in see(function) for op in seen.held}
-    _rediscover(order, chains, found, held)
+    if only is None or found.contradictions or _is_offered(only, order, found):
+        held = {op for seen in see(function) for op in seen.held}
+        _rediscover(order, chains, found, held)
     found.groups.sort(key=lambda group: order[group.root])
     return found
+
+
+def _is_offered(
+    kernel: FusedKernel, order: Iterable[Operation], found: Recognition
+) -> bool:
+    """Whether a chain of the kernel could end in an op that no intent speaks for."""
+    intended = {group.root for group in found.groups}
+    return kernel.is_chain and any(
+        kernel.fitting(op) for op in order if op not in intended
+    )
 
 
 def _placed(

@@ -92,7 +92,7 @@ class _Consumer:
         self.sink = sink
 
     def run(self) -> None:
-        found = recognise(self.function, self.kernels)
+        found = recognise(self.function, self.kernels, self.kernel)
         self.order = found.order
         kinds = site_kinds(self.function, found, self.kernels)
         self.sites = name_sites(self.function, kinds)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import is_
 
 import numpy as np
 from xdsl.context import Context
@@ -31,8 +32,7 @@ class HoistConstants(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         rewrites = Rewrites.of(op, ctx, self.name)
         for block in blocks(op):
-            _merge(block, rewrites)
-            _hoist(block, rewrites)
+            _hoist(block, _merge(block, rewrites), rewrites)
 
 
 def _read(block: Block) -> Iterable[ConstOp]:
@@ -45,17 +45,20 @@ def _read(block: Block) -> Iterable[ConstOp]:
     return seen
 
 
-def _merge(block: Block, rewrites: Rewrites) -> None:
+def _merge(block: Block, rewrites: Rewrites) -> Sequence[ConstOp]:
+    """The constants that are left, in order of first use."""
     first: dict[Hashable, ConstOp] = {}
     for const in _read(block):
         kept = first.setdefault(identity(const), const)
         if kept is not const:
             rewrites.fold(const, kept.results)
+    return list(first.values())
 
 
-def _hoist(block: Block, rewrites: Rewrites) -> None:
-    order = list(_read(block))
-    rewrites.erase_dead(*(op for op in block.ops if isinstance(op, ConstOp)))
+def _hoist(block: Block, order: Sequence[ConstOp], rewrites: Rewrites) -> None:
+    rewrites.erase_dead(*(op for op in block.ops if type(op) is ConstOp))
+    if all(map(is_, block.ops, order)):
+        return
     for const in order:
         const.detach()
     if order and block.first_op is not None:
