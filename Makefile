@@ -9,7 +9,7 @@ LOCKS := $(wildcard requirements/*.lock)
 DEMO := $(VENV)/.ready-demo
 DEV := $(VENV)/.ready-dev
 
-.PHONY: help demo test check lint format golden lock wheel clean
+.PHONY: help demo test check lint format golden bench-compile lock wheel clean
 
 help:
 	@echo "make demo    embed sentences, compile transformers, print what was fused and why"
@@ -17,6 +17,7 @@ help:
 	@echo "make lint    the checks alone: format, ruff, pyright, import contracts"
 	@echo "make format  let ruff format and fix what it can"
 	@echo "make golden  rewrite the golden files"
+	@echo "make bench-compile  compile times beside other compilers (JAX_PYTHON=...: has JAX)"
 	@echo "make lock    resolve requirements/*.lock again (UPGRADE=1: to newer releases)"
 	@echo "make clean   remove what the above made"
 
@@ -41,6 +42,9 @@ format: $(DEV)
 
 golden: $(DEV)
 	@$(BIN)/python -m pytest -m golden --rewrite-golden
+
+bench-compile: $(DEV)
+	@$(BIN)/python -m benchmarks.compile_time $(if $(JAX_PYTHON),--jax-python $(JAX_PYTHON))
 
 lock: $(DEV)
 	@UV=$(BIN)/uv scripts/lock.sh $(if $(UPGRADE),--upgrade)
