@@ -66,23 +66,35 @@ def native(
     options: Mapping[str, Any],
     rank: int,
     host: Host | None = None,
+    fixed: bool = False,
 ) -> Launcher:
-    """The kernel's machine code for these arrays' signature."""
+    """The kernel's machine code for these arrays' signature; `fixed`: with their sizes."""
     dtype = dtype_name(next(iter(arrays.values())).dtype)
     values = {
-        name: Value(name, dtype_name(a.dtype), (None,) * a.ndim)
+        name: Value(name, dtype_name(a.dtype), a.shape if fixed else (None,) * a.ndim)
         for name, a in arrays.items()
         if name != "scale"
     }
     if "scale" in arrays:
         values["scale"] = Value("scale", dtype, arrays["scale"].shape)
     values["out"] = Value("out", dtype, (None,) * rank)
-    assert kernel.cpu is not None
-    text = kernel.cpu(Spec(values, {**kernel.defaults(), **options}), host or here())
-    assert text is not None
+    text = text_of(kernel, values, options, host or here())
     kinds = [(value.dtype, len(value.shape)) for value in values.values()]
     made = Native(code_name(text), tuple(kinds[:-1]), tuple(kinds[-1:]))
     return Launcher(made, text, guarded)
+
+
+def text_of(
+    kernel: FusedKernel,
+    values: Mapping[str, Value],
+    options: Mapping[str, Any],
+    host: Host,
+) -> str:
+    """The kernel in LLVM's language."""
+    assert kernel.cpu is not None
+    text = kernel.cpu(Spec(values, {**kernel.defaults(), **options}), host)
+    assert text is not None
+    return text
 
 
 def meaning(

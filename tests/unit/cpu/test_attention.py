@@ -10,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tessera.codegen.cpu.host import HOSTS, Host
 from tessera.kernels.matmul_softmax_matmul import KERNEL
 from tests.support.native import guard, meaning, native, near, random, release
 
@@ -52,11 +53,21 @@ def call(draw: st.DrawFn) -> tuple[dict[str, np.ndarray], dict[str, Any], str]:
     arrays = {r: random(rng, s, dtype, draw(LAYOUTS)) for r, s in shapes.items()}
     mask = draw(st.sampled_from(["", "", "added", "kept", "filled"]))
     if mask:
-        shape = draw(st.sampled_from([(m, n), (1, n), (n,), (m, 1), (*lead, m, n)]))
+        shape = draw(
+            st.sampled_from(
+                [(m, n), (1, n), (n,), (m, 1), (*lead, m, n), (*lead[:-1], 1, 1, n)][
+                    : 6 if lead else 5
+                ]
+            )
+        )
         arrays["mask"] = random(rng, shape, dtype, draw(LAYOUTS))
     if mask in ("kept", "filled"):
         arrays["mask"] = arrays["mask"] > 0
     chosen["mask_fill"] = -3.4e38 if mask == "filled" else None
+    if mask and chosen["causal"] == "none" and chosen["window"] is None:
+        chosen["mask_guard"] = draw(st.booleans())
+        nothing = False if mask != "added" else -np.inf
+        np.atleast_2d(arrays["mask"])[..., :1, :] = nothing
     if draw(st.booleans()):
         shape = draw(st.sampled_from([(), (1,), (1, 1)]))
         arrays["scale"] = np.full(shape, 0.7, arrays["q"].dtype)
@@ -131,6 +142,20 @@ def test_it_agrees_with_torch(shape: tuple[int, ...], causal: bool) -> None:
     chosen = {"scale": shape[-1] ** -0.5, "causal": rule, "transpose_b": True}
     arrays = {"q": q, "k": k, "v": v}
     near(native(KERNEL, arrays, chosen, 4)(q, k, v)[0].copy(), wanted, "f32")
+
+
+@pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
+@pytest.mark.parametrize("count", [3, 150])
+def test_every_record_and_fixed_sizes(host: Host, count: int) -> None:
+    q, k, v = heads(2, 4, count, 20), heads(2, 2, 90, 20), heads(2, 2, 90, 11)
+    arrays, chosen = (
+        {"q": q, "k": k, "v": v},
+        {"transpose_b": True, "causal": "top_left"},
+    )
+    wanted = meaning(KERNEL, arrays, chosen)
+    for fixed in (False, True):
+        run = native(KERNEL, arrays, chosen, 4, host, fixed)
+        near(run(q, k, v)[0].copy(), wanted, "f32")
 
 
 def test_operands_that_do_not_fit_are_refused() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tessera.codegen.cpu.host import HOSTS, Host
 from tessera.kernels.matmul_gelu import KERNEL
 from tests.support.native import guard, meaning, native, near, random, release
 
@@ -55,6 +56,15 @@ def test_products_deeper_and_taller_than_a_block(turned: bool) -> None:
     arrays, chosen = {"x": x, "w": w}, {"transpose_b": turned}
     (found,) = native(KERNEL, arrays, chosen, 2)(x, w)
     near(found.copy(), meaning(KERNEL, arrays, chosen), "f32")
+
+
+@pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.name)
+@pytest.mark.parametrize("rows", [1, 2, 40])
+def test_every_record(host: Host, rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    arrays = {"x": random(rng, (rows, 50), "f16"), "w": random(rng, (50, 300), "f16")}
+    (found,) = native(KERNEL, arrays, {}, 2, host)(*arrays.values())
+    near(found.copy(), meaning(KERNEL, arrays, {}), "f16")
 
 
 def test_nan_and_inf_come_through() -> None:

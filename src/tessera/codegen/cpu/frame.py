@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from tessera.artifact import Value
 from tessera.codegen.cpu.builder import INDEX, POINTER, Builder, Int, Reg
 from tessera.codegen.cpu.host import Host
-from tessera.codegen.cpu.memory import SIZES
 
 LINE = 64
 
@@ -196,8 +195,3 @@ def _drain(
                     b.run(names[1], frame.place, scratch, task)
             with b.when(b.negated(second)):
                 b.run(names[0], frame.place, scratch, task)
-
-
-def bytes_of(dtype: str) -> int:
-    """The size of an element."""
-    return SIZES[dtype]

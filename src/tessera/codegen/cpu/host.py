@@ -21,8 +21,8 @@ class Host:
     `width`: f32 lanes of a vector.  `needs`: what a CPU must have for this record (in
     LLVM's names).  `attributes`: LLVM function attributes.  `wide`, `narrow`: the tile of
     attention's two products where many queries share keys, or few; `keys`: keys of a block.
-    `product`: tile of a plain product, whose rows, depth and strips (of
-    `product.vectors` vectors) are blocked by the next three.
+    `product`, `slim`: tile of a plain product of many rows, or few, whose rows, depth and
+    strips (of the tile's vectors) are blocked by the next three.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Host:
     narrow: Tile
     keys: int
     product: Tile
+    slim: Tile
     block_rows: int
     block_depth: int
     block_strips: int
@@ -49,6 +50,7 @@ HOSTS: tuple[Host, ...] = (
         narrow=Tile(8, 1),
         keys=64,
         product=Tile(8, 3),
+        slim=Tile(2, 8),
         block_rows=256,
         block_depth=512,
         block_strips=8,
@@ -62,6 +64,7 @@ HOSTS: tuple[Host, ...] = (
         narrow=Tile(8, 1),
         keys=64,
         product=Tile(4, 3),
+        slim=Tile(2, 4),
         block_rows=192,
         block_depth=384,
         block_strips=12,
@@ -75,6 +78,7 @@ HOSTS: tuple[Host, ...] = (
         narrow=Tile(8, 1),
         keys=64,
         product=Tile(4, 5),
+        slim=Tile(2, 8),
         block_rows=192,
         block_depth=384,
         block_strips=12,

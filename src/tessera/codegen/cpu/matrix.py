@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from tessera.codegen.cpu.builder import INDEX, POINTER, Builder, Reg
 from tessera.codegen.cpu.frame import Arena
-from tessera.codegen.cpu.host import Host
+from tessera.codegen.cpu.host import Host, Tile
 from tessera.codegen.cpu.memory import (
     SIZES,
     Table,
@@ -24,7 +24,7 @@ from tessera.codegen.cpu.memory import (
 )
 from tessera.codegen.cpu.tile import bounded_rows, tile
 
-FEW_ROWS = 16  # fewer rows than this do not pay for packing a strip
+FEW_ROWS = 16  # up to so many rows do not pay for packing a strip
 
 Epilogue = Callable[[Reg, int], Reg]
 
@@ -43,10 +43,17 @@ class Product:
     """The scratch of one task."""
 
     def __init__(
-        self, b: Builder, host: Host, dtype: str, depth: Reg, arena: Arena
+        self,
+        b: Builder,
+        host: Host,
+        shape: Tile,
+        dtype: str,
+        depth: Reg,
+        arena: Arena,
     ) -> None:
-        self.b, self.host, self.dtype, self.depth = b, host, dtype, depth
-        self.strip = host.product.vectors * b.width
+        self.b, self.host, self.shape = b, host, shape
+        self.dtype, self.depth = dtype, depth
+        self.strip = shape.vectors * b.width
         self.line = self.strip * 4
         self.inputs = Table(b, arena.take(host.block_rows * 8))
         self.outputs = Table(b, arena.take(host.block_rows * 8))
@@ -72,7 +79,7 @@ class Product:
     def read_extra(self, dtype: str, address: Reg, step: Reg, count: Reg) -> None:
         """Keep one value a column for the epilogue; columns past `count` hold 0."""
         b = self.b
-        for v in range(self.host.product.vectors):
+        for v in range(self.shape.vectors):
             b.store(b.constant(0.0), self.extra, v * b.width * 4)
         with b.loop(0, count) as j:
             b.store(load_wide(b, dtype, address, j * step, 1), self.extra, j * 4)
@@ -90,7 +97,7 @@ class Product:
             deep = b.index(b.smallest(left, host.block_depth))
             source, step = self._strip(rows, w, first, deep, count)
             done = b.compare("sle", left, host.block_depth)
-            with b.loop(0, rows, host.product.rows) as row:
+            with b.loop(0, rows, self.shape.rows) as row:
                 self._sums(row, rows, first, source, step, deep)
                 with b.when(done):
                     self._give(row, rows, count, at, epilogue)
@@ -103,7 +110,7 @@ class Product:
         base = b.at(w.address, first * w.depth_step)
         address, step = b.var(POINTER, base), b.var(INDEX, w.depth_step)
         adjacent = b.compare("eq", w.column_step, SIZES[w.dtype])
-        pack = b.negated(adjacent) | b.compare("sge", rows, FEW_ROWS)
+        pack = b.negated(adjacent) | b.compare("sgt", rows, FEW_ROWS)
         pack = pack | b.compare("slt", count, self.strip)
         if w.dtype != "f32":
             pack = Reg(b, "true", "i1")
@@ -129,7 +136,7 @@ class Product:
         self, row: Reg, rows: Reg, first: Reg, source: Reg, step: Reg, deep: Reg
     ) -> None:
         """Add a block of depth to the sums of one tile's rows."""
-        b, shape = self.b, self.host.product
+        b, shape = self.b, self.shape
         last = rows - 1
         near = [
             b.at(self.inputs.get(b.smallest(row + r, last)), first * 4)
@@ -151,7 +158,7 @@ class Product:
         self, row: Reg, rows: Reg, count: Reg, at: Reg, epilogue: Epilogue
     ) -> None:
         """The epilogue of one tile's sums, rounded once, to the rows of the result."""
-        b, shape = self.b, self.host.product
+        b, shape = self.b, self.shape
         size = SIZES[self.dtype]
         whole = b.compare("eq", count, self.strip)
         with b.loop(row, b.smallest(row + shape.rows, rows)) as r:

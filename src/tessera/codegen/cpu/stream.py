@@ -30,7 +30,8 @@ class Rule:
     """What turns a product into a weight: cap, mask, causal rule, window.
 
     `mask` is the mask's dtype or "".  `removes`: a score of -inf is a removed key, which
-    has no influence even where V holds NaN.
+    has no influence even where V holds NaN.  `nan_guard` and `mask_guard` give zeros for
+    rows that are NaN, and for rows in which the mask keeps no key.
     """
 
     scale: float = 1.0
@@ -40,6 +41,7 @@ class Rule:
     causal: bool = False
     window: int | None = None
     nan_guard: bool = False
+    mask_guard: bool = False
 
     @property
     def natural(self) -> bool:
@@ -121,6 +123,7 @@ class Stream:
         self.peak = [b.var(b.floats, NEVER) for _ in range(self.vectors)]
         self.sum = [b.var(b.floats, 0.0) for _ in range(self.vectors)]
         self.next = [b.var(b.floats, NEVER) for _ in range(self.vectors)]
+        self.kept = [b.var(b.masks, 0) for _ in range(self.vectors)]
 
     def keys(
         self, k: Rows, v: Rows, low: Int, high: Int, near: Reg, far: Reg, mask_step: Reg
@@ -224,11 +227,12 @@ class Stream:
         b, rule = self.b, self.rule
         if rule.cap is not None:
             s = tanh(b, s) * rule.cap
-        if rule.mask == "i1":
-            kept = b.compare("one", b.load(b.floats, self.m, place), 0.0)
-            s = b.select(kept, s, b.constant(rule.fill))
-        elif rule.mask:
-            s = s + b.load(b.floats, self.m, place)
+        if rule.mask:
+            mask = b.load(b.floats, self.m, place)
+            boolean = rule.mask == "i1"
+            kept = b.compare("une", mask, 0.0 if boolean else NEVER)
+            s = b.select(kept, s, b.constant(rule.fill)) if boolean else s + mask
+            self.kept[v].set(self.kept[v].get() | kept)
         if not rule.positional:
             return s
         at = b.load(b.ints, self.positions, v * b.width * 4)
@@ -362,5 +366,7 @@ class Stream:
                 if self.rule.nan_guard:
                     lost = b.compare("uno", total, total)
                     value = b.select(lost, b.constant(0.0), value)
+                if self.rule.mask_guard:
+                    value = b.select(self.kept[v].get(), value, b.constant(0.0))
                 b.store(value, self.o, place)
         scatter_columns(b, self.outputs, count, self.lanes, dtype, self.width, self.o)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tessera.codegen.cpu.builder import Builder, Reg
 from tessera.codegen.cpu.frame import (
@@ -14,9 +14,9 @@ from tessera.codegen.cpu.frame import (
     product_of,
     unflatten,
 )
-from tessera.codegen.cpu.host import Host
+from tessera.codegen.cpu.host import Host, Tile
 from tessera.codegen.cpu.math import gelu
-from tessera.codegen.cpu.matrix import Epilogue, Product, Weight
+from tessera.codegen.cpu.matrix import FEW_ROWS, Epilogue, Product, Weight
 from tessera.codegen.cpu.memory import SIZES
 from tessera.fusion.kernel import Spec
 
@@ -25,8 +25,12 @@ def emit(spec: Spec, host: Host) -> str | None:
     """The kernel for one signature."""
     shared = all(size == 1 for size in spec.values["w"].shape[:-2])
     turned = bool(spec.options["transpose_b"])
-    call = _Call(host, spec.options["approximate"], turned, shared)
-    return module(host, spec.values, call.plan, {"tessera_task": call.task})
+    call = _Call(host, spec.options["approximate"], turned, shared, host.product)
+    work = {
+        "tessera_many": call.task,
+        "tessera_few": replace(call, shape=host.slim).task,
+    }
+    return module(host, spec.values, call.plan, work, call.is_slim)
 
 
 @dataclass(frozen=True)
@@ -38,27 +42,39 @@ class _Sizes:
     rows: Reg
     depth: Reg
     columns: Reg
-    row_blocks: Reg
-    strip_groups: Reg
 
 
 @dataclass(frozen=True)
 class _Call:
-    """The kernel under construction; `shared`: one W for all batches."""
+    """The kernel under construction; `shared`: one W for all batches, `shape`: its tile."""
 
     host: Host
     form: str
     turned: bool
     shared: bool
+    shape: Tile
 
     @property
     def axes(self) -> tuple[int, int]:
         """Depth and columns among the axes of W."""
         return (-1, -2) if self.turned else (-2, -1)
 
+    def is_slim(self, b: Builder, f: Frame) -> Reg:
+        """Whether there are few rows."""
+        return b.compare("sle", self.sizes(b, f).rows, FEW_ROWS)
+
     def group(self, b: Builder) -> int:
         """The columns of a task."""
-        return self.host.block_strips * self.host.product.vectors * b.width
+        return self.host.block_strips * self.shape.vectors * b.width
+
+    def counts(self, b: Builder, s: _Sizes) -> list[Reg]:
+        """How many batches, blocks of rows and groups of strips there are."""
+        group, block = self.group(b), self.host.block_rows
+        return [
+            s.batches,
+            (s.rows + (block - 1)) // block,
+            (s.columns + (group - 1)) // group,
+        ]
 
     def sizes(self, b: Builder, f: Frame) -> _Sizes:
         x, w = f["x"], f["w"]
@@ -67,16 +83,7 @@ class _Call:
         if self.shared:
             total, rows = b.index(1), rows * total
         depth, columns = (w.size(axis) for axis in self.axes)
-        group, block = self.group(b), self.host.block_rows
-        return _Sizes(
-            lead,
-            total,
-            rows,
-            depth,
-            columns,
-            (rows + (block - 1)) // block,
-            (columns + (group - 1)) // group,
-        )
+        return _Sizes(lead, total, rows, depth, columns)
 
     def plan(self, b: Builder, f: Frame) -> Reg:
         """Result sizes, tasks, scratch; whether the operands fit each other."""
@@ -87,8 +94,11 @@ class _Call:
         f["out"].set_size(-2, x.size(-2))
         f["out"].set_size(-1, s.columns)
         arena = Arena(b)
-        Product(b, self.host, x.dtype, s.depth, arena)
-        f.finish(s.batches * s.row_blocks * s.strip_groups, arena.used)
+        widest = max(self.host.product, self.host.slim, key=lambda t: t.vectors)
+        Product(b, self.host, widest, x.dtype, s.depth, arena)
+        many = product_of(b, self.counts(b, s))
+        few = product_of(b, replace(self, shape=self.host.slim).counts(b, s))
+        f.finish(b.select(self.is_slim(b, f), few, many), arena.used)
         fits = b.compare("eq", x.size(-1), s.depth)
         for axis in _lead(f):
             fits = fits & common(b, [x.size(axis), w.size(axis)])[1]
@@ -100,9 +110,8 @@ class _Call:
     def task(self, b: Builder, f: Frame, scratch: Reg, task: Reg) -> None:
         """A block of rows by a group of strips."""
         x, w, s = f["x"], f["w"], self.sizes(b, f)
-        product = Product(b, self.host, x.dtype, s.depth, Arena(b, scratch))
-        counts = [s.batches, s.row_blocks, s.strip_groups]
-        batch, block, group = unflatten(b, task, counts)
+        product = Product(b, self.host, self.shape, x.dtype, s.depth, Arena(b, scratch))
+        batch, block, group = unflatten(b, task, self.counts(b, s))
         first = block * self.host.block_rows
         rows = b.index(b.smallest(s.rows - first, self.host.block_rows))
         indices = unflatten(b, batch, s.lead)

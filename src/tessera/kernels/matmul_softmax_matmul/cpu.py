@@ -26,12 +26,11 @@ SMALL = 2  # up to so many vectors of queries, one vector at a time wastes least
 def emit(spec: Spec, host: Host) -> str | None:
     """The kernel for one signature; None for a scale operand of many values.
 
-    Nor has a guard by the mask one, which asks for zeros even where scores are NaN.
+    Nor is there one for a guard by the mask beside a causal rule or a window: the guard
+    asks about keys that no query of a block sees.
     """
     scale = spec.values.get("scale")
     if scale is not None and any(size != 1 for size in scale.shape):
-        return None
-    if spec.options["mask_guard"]:
         return None
     fill = spec.options["mask_fill"]
     mask = spec.values.get("mask")
@@ -43,15 +42,31 @@ def emit(spec: Spec, host: Host) -> str | None:
         causal=spec.options["causal"] != "none",
         window=spec.options["window"],
         nan_guard=spec.options["nan_guard"],
+        mask_guard=spec.options["mask_guard"] and mask is not None,
     )
+    if rule.mask_guard and rule.positional:
+        return None
     shifted = spec.options["causal"] == "bottom_right"
     turned = bool(spec.options["transpose_b"])
     call = _Call(rule, host, turned, shifted, host.wide)
-    work = {
-        "tessera_wide": replace(call, shape=host.wide).task,
-        "tessera_narrow": replace(call, shape=host.narrow).task,
-    }
+    few = _few(spec, host)
+    wide = {"tessera_wide": call.task}
+    narrow = {"tessera_narrow": replace(call, shape=host.narrow).task}
+    if few is not None:
+        call = replace(call, few=few)
+        return module(host, spec.values, call.plan, narrow if few else wide)
+    work = {**wide, **narrow}
     return module(host, spec.values, call.plan, work, call.is_narrow)
+
+
+def _few(spec: Spec, host: Host) -> bool | None:
+    """Whether few queries share keys, where the signature says so."""
+    q, k, v = (spec.values[role].shape for role in "qkv")
+    heads, keys, values = (shape[-3] if len(shape) > 2 else 1 for shape in (q, k, v))
+    if q[-2] is None or heads is None or keys is None or values is None:
+        return None
+    group = heads // max(keys, 1) if keys == values else 1
+    return group * q[-2] <= SMALL * host.width
 
 
 @dataclass(frozen=True)
@@ -75,13 +90,16 @@ class _Sizes:
 
 @dataclass(frozen=True)
 class _Call:
-    """The kernel under construction; `shape` is the tile of its products."""
+    """The kernel under construction; `shape` is the tile of its products, `few` whether few
+    queries share keys, where that is known.
+    """
 
     rule: Rule
     host: Host
     turned: bool
     shifted: bool
     shape: Tile
+    few: bool | None = None
 
     def sizes(self, b: Builder, f: Frame) -> _Sizes:
         q, k, v = f["q"], f["k"], f["v"]
@@ -104,6 +122,8 @@ class _Call:
 
     def is_narrow(self, b: Builder, f: Frame) -> Reg:
         """Whether one vector of queries at a time serves best."""
+        if self.few is not None:
+            return Reg(b, "true" if self.few else "false", "i1")
         return b.compare("sle", self.sizes(b, f).rows(), SMALL * b.width)
 
     def plan(self, b: Builder, f: Frame) -> Reg:

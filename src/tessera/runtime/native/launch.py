@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -161,7 +161,7 @@ _BUFFER = ctypes.c_char.from_buffer
 def _address(array: Array) -> int:
     """Where an array's first element is; by its buffer where it has a plain one."""
     try:
-        return ctypes.addressof(_BUFFER(array))
+        return ctypes.addressof(_BUFFER(cast("Any", array)))
     except (TypeError, ValueError):  # read-only, spaced out, or empty
         return array.__array_interface__["data"][0]
 
