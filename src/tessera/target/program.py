@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -74,6 +74,7 @@ class _Program:
         self.kernels = kernels
         self.host = host
         self.code: dict[str, str] = {}
+        self.emitted: dict[Hashable, str | None] = {}
         self.names: dict[SSAValue, str] = {}
         self.weights: dict[str, np.ndarray] = {}
         self.used: set[str] = set()
@@ -206,15 +207,24 @@ class _Program:
         gives = call.words("gives") or ("out",)
         names = (*call.words("roles"), *gives)
         arrays = [_value("", x.type) for x in (*call.operands, *call.results)]
-        spec = Spec(dict(zip(names, arrays, strict=True)), options)
-        text = kernel.cpu(spec, self.host)
+        key = (kernel.name, names, tuple(arrays), tuple(options.items()))
+        if key not in self.emitted:
+            spec = Spec(dict(zip(names, arrays, strict=True)), options)
+            self.emitted[key] = self._emit(kernel.cpu(spec, self.host))
+        name = self.emitted[key]
+        if name is None:
+            return None
+        kinds = [(array.dtype, len(array.shape)) for array in arrays]
+        split = len(call.operands)
+        return Native(name, tuple(kinds[:split]), tuple(kinds[split:]))
+
+    def _emit(self, text: str | None) -> str | None:
+        """Keep a text; its name."""
         if text is None:
             return None
         name = code_name(text)
         self.code[name] = text
-        kinds = [(array.dtype, len(array.shape)) for array in arrays]
-        split = len(call.operands)
-        return Native(name, tuple(kinds[:split]), tuple(kinds[split:]))
+        return name
 
     def _expansion(
         self, call: CallOp, kernel: FusedKernel, step: Step
