@@ -87,13 +87,13 @@ def random(shape: tuple[int, ...], seed: int) -> np.ndarray:
 
 def eager(q: Any, k: Any, v: Any, causal: bool) -> Any:
     """Attention spelled out, as torch runs it op by op."""
-    group = q.shape[-3] // k.shape[-3]
-    k, v = (x.repeat_interleave(group, -3) if group > 1 else x for x in (k, v))
+    shape = q.shape
+    q = q.reshape(*k.shape[:-2], -1, shape[-1])  # heads that share keys are more rows
     s = (q @ k.mT) * q.shape[-1] ** -0.5
     if causal:
         keep = torch.ones(s.shape[-2:], dtype=torch.bool).tril()
         s = s.masked_fill(~keep, float("-inf"))
-    return s.softmax(-1) @ v
+    return (s.softmax(-1) @ v).reshape(shape)
 
 
 def in_numpy(q: np.ndarray, k: np.ndarray, v: np.ndarray, causal: bool) -> np.ndarray:
@@ -137,7 +137,10 @@ def attention(
     }
     if not gqa:
         peers["numpy"] = lambda: in_numpy(q, k, v, causal)
-        peers["ort"] = by_onnx("Attention", {"q": q, "k": k, "v": v}, causal)
+        peers["ort"] = by_onnx(
+            {"q": q, "k": k, "v": v},
+            ("Attention", "q k v", "y", {"is_causal": int(causal)}),
+        )
     return Case(name, ours, peers)
 
 
@@ -157,8 +160,8 @@ def half_attention(name: str, heads: int, m: int, d: int) -> Case:
     )
 
 
-def by_onnx(op: str, feeds: dict[str, np.ndarray], causal: bool) -> Run:
-    """ONNX Runtime's own attention."""
+def by_onnx(feeds: dict[str, np.ndarray], *nodes: tuple[Any, ...]) -> Run:
+    """ONNX Runtime: a node is its op, inputs, output `y` or another, and attributes."""
     import onnxruntime
     from onnx import TensorProto, helper
 
@@ -166,9 +169,12 @@ def by_onnx(op: str, feeds: dict[str, np.ndarray], causal: bool) -> Run:
         helper.make_tensor_value_info(name, TensorProto.FLOAT, array.shape)
         for name, array in feeds.items()
     ]
-    node = helper.make_node(op, list(feeds), ["y"], is_causal=int(causal))
+    made = [
+        helper.make_node(op, names.split(), [out], **attributes)
+        for op, names, out, attributes in nodes
+    ]
     out = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
-    graph = helper.make_graph([node], "g", values, [out])
+    graph = helper.make_graph(made, "g", values, [out])
     opsets = [helper.make_opsetid("", 23)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=11)
     options = onnxruntime.SessionOptions()
@@ -186,7 +192,16 @@ def gelu(name: str, m: int, k: int, n: int) -> Case:
     )
     ours = native(lambda x, w, b: ops.gelu(x @ w + b), x, w, b)
     tx, tw, tb = (torch.from_numpy(a) for a in (x, w, b))
-    return Case(name, ours, {"eager": lambda: F.gelu(torch.addmm(tb, tx, tw))})
+    peers: dict[str, Run] = {
+        "eager": lambda: F.gelu(torch.addmm(tb, tx, tw)),
+        "ort": by_onnx(
+            {"x": x, "w": w, "b": b},
+            ("MatMul", "x w", "h", {}),
+            ("Add", "h b", "i", {}),
+            ("Gelu", "i", "y", {}),
+        ),
+    }
+    return Case(name, ours, peers)
 
 
 CASES: dict[str, Callable[[], Case]] = {
