@@ -202,3 +202,10 @@ def test_every_length_through_one_function(target: str) -> None:
     total = tessera.jit(lambda buf, idx: ops.gather(buf, idx).sum(), target=target)
     sums = [float(total(buffer, np.arange(n))) for n in (1, 2, 3, 4)]
     assert sums == [1, 3, 7, 15]
+
+
+@pytest.mark.parametrize("name", [n for n in PROGRAMS if n <= "A24 spelled"])
+def test_fused_attention_runs_as_machine_code(name: str) -> None:
+    inputs = PUBLIC[name.split()[0]]["inputs"]()
+    for site in tessera.jit(PROGRAMS[name], target="apple_cpu").audit(**inputs).sites:
+        assert site.placement == ("native" if site.kernel else "reference")
