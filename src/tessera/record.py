@@ -135,7 +135,7 @@ def _site(site_id: str, function: FuncOp, op: Operation, ops: tuple[str, ...]) -
         kind=site_id.rpartition("/")[2].partition("#")[0],
         outcome="refused",
         intent=intent,
-        intent_verdict="honoured" if intent else "absent",
+        intent_verdict="absent" if intent is None else "honoured",
     )
 
 

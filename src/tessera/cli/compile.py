@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -47,7 +48,7 @@ def compile_model(
 
 def write_artifact(source: Source, output: Path) -> None:
     """Write a compiled model to a folder; TesseraError as `artifact.save` says."""
-    from tessera.cli.linking import name_weights
+    from tessera.cli.linking import held_weights, name_weights
     from tessera.graph.text import print_module
 
     compiled = source.compiled
@@ -56,4 +57,6 @@ def write_artifact(source: Source, output: Path) -> None:
     name_weights([compiled.graph, compiled.module], names)
     graph = print_module(compiled.graph, debuginfo=True)
     module = print_module(compiled.module, debuginfo=True)
-    save(output, compiled.program(), graph, module, compiled.decisions)
+    program = compiled.program()
+    weights = {**held_weights(compiled.graph), **program.weights}
+    save(output, replace(program, weights=weights), graph, module, compiled.decisions)

@@ -41,6 +41,19 @@ def name_weights(modules: Collection[ModuleOp], taken: Collection[str]) -> None:
         change_weights(module, rename)
 
 
+def held_weights(module: ModuleOp) -> dict[str, np.ndarray]:
+    """Every array that a module holds by handle, by its key."""
+    held: dict[str, np.ndarray] = {}
+
+    def keep(weight: Weight) -> Weight:
+        if weight.array is not None:
+            held[weight.key] = weight.array
+        return weight
+
+    change_weights(module, keep)
+    return held
+
+
 def bind_weights(module: ModuleOp, arrays: Mapping[str, np.ndarray]) -> None:
     """Give the handles of a module read from text their arrays, in place.
 

@@ -122,7 +122,7 @@ class _Matcher:
     def _finish(self) -> Refusal | None:
         """Carry operands to the root's shape, then ask the kernel's demands."""
         draft = self.draft
-        refusal = self._readers() or self._intents()
+        refusal = self._readers()
         if refusal is not None:
             return refusal
         for role, operand in list(draft.operands.items()):
@@ -139,7 +139,7 @@ class _Matcher:
         for op in reversed(list(scratch.ops)):
             op.detach()
             op.erase()
-        return refusal
+        return refusal or self._intents()
 
     def _readers(self) -> Refusal | None:
         """No intermediate value has a reader outside the chain, but for shared ones."""

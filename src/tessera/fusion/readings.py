@@ -7,7 +7,7 @@ from typing import Any
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
-from tessera.fusion.draft import Operand, describe, options_of, owner
+from tessera.fusion.draft import Operand, constant, describe, options_of, owner
 from tessera.fusion.pattern import Part
 from tessera.graph.algebra import part_bounds
 from tessera.graph.operation import GraphOp
@@ -38,12 +38,26 @@ def makers(value: SSAValue) -> tuple[str, bool]:
     The flag tells that a fused call is among them, and then the text names it.
     """
     op = owner(value)
+    while (inner := _scaled(op)) is not None:
+        value, op = inner, owner(inner)
     sums = op is not None and op.name == "tessera.add"
     values = [through_reshapes(v) for v in op.operands] if op and sums else [value]
     owned = next((v for v in values if owns_product(owner(v))), None)
     if owned is not None:
         return f"{describe(owned)}, another fused site", True
     return " + ".join(map(describe, values)), False
+
+
+def _scaled(op: Operation | None) -> SSAValue | None:
+    """What an op scales by a constant, which no chain stops at."""
+    if op is None or op.name not in ("tessera.mul", "tessera.div"):
+        return None
+    numbers = [constant(operand) for operand in op.operands]
+    if numbers[1] is not None:
+        return op.operands[0]
+    return (
+        op.operands[1] if op.name == "tessera.mul" and numbers[0] is not None else None
+    )
 
 
 def default_of(op: Operation, name: str) -> Any:

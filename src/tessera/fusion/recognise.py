@@ -69,6 +69,7 @@ class Recognition:
     contradictions: list[Contradiction] = field(default_factory=list[Contradiction])
     misses: list[NearMiss] = field(default_factory=list[NearMiss])
     order: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    composites: dict[str, str] = field(default_factory=dict[str, str])
 
     def instead(self, contradiction: Contradiction) -> str:
         """What runs where an intent was contradicted: other kernels, or nothing fused."""
@@ -76,7 +77,8 @@ class Recognition:
         for group in self.groups:
             if ops & set(group.match.members):
                 return f"{group.kernel.name} ({group.source})"
-        return "the unfused ops"
+        fused = self.composites.get(contradiction.root.name)
+        return f"{fused} (composite_op)" if fused else "the unfused ops"
 
 
 def intent_of(op: Operation) -> str | None:
@@ -96,7 +98,8 @@ def recognise(
     """
     chains = [k for k in kernels if k.is_chain]
     order = {op: i for i, op in enumerate(function.walk())}
-    found = Recognition(order=order)
+    composites = {f"tessera.{op}": k.name for k in kernels for op in k.composites}
+    found = Recognition(order=order, composites=composites)
     _honour(order, chains, found)
     if only is None or found.contradictions or _is_offered(only, order, found):
         held = {op for seen in see(function) for op in seen.held}

@@ -109,15 +109,18 @@ class Int(Kind):
 
 @dataclass(frozen=True)
 class Float(Kind):
-    """A float of any float type (its own value is kept); written as f64."""
+    """A float of any float type (its own value is kept), or an integer; written as f64."""
 
     wanted: ClassVar[str] = "a float"
-    bases: ClassVar[tuple[str, ...]] = ('"#builtin.float"',)
+    bases: ClassVar[tuple[str, ...]] = ('"#builtin.float"', '"#builtin.integer"')
 
     def read(self, attribute: Attribute) -> float:
-        if not isinstance(attribute, FloatAttr):
+        if isinstance(attribute, FloatAttr):
+            return attribute.value.data
+        value = _integer(attribute)
+        if value is None:
             raise self.refuse(attribute)
-        return attribute.value.data
+        return float(value)
 
     def write(self, value: float) -> Attribute:
         return FloatAttr(float(value), f64)
