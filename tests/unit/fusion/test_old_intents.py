@@ -1,10 +1,16 @@
 """An intent that was there before is judged by the program, not by newer stamps."""
 
 from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation, SSAValue
 
 from tessera.driver import compile_graph_module
 from tessera.fusion.match import INTENT
 from tessera.graph.builder import GraphBuilder
+
+
+def stamp(value: SSAValue) -> None:
+    assert isinstance(value.owner, Operation)
+    value.owner.attributes[INTENT] = StringAttr("matmul_softmax_matmul")
 
 
 def test_mixed_types_are_told_though_the_softmax_gets_a_stamp_of_its_own() -> None:
@@ -13,7 +19,7 @@ def test_mixed_types_are_told_though_the_softmax_gets_a_stamp_of_its_own() -> No
     v = b.input("v", "f16", (4, 8, 16))
     p = b.op("softmax", b.op("matmul", q, k, transpose_b=True))
     y = b.op("matmul", p, v)
-    y.owner.attributes[INTENT] = StringAttr("matmul_softmax_matmul")
+    stamp(y)
     made = compile_graph_module(b.module([("y", y)]), "apple_gpu")
     (warning,) = made.diagnostics.of("warning")
     assert warning.code is not None
@@ -25,7 +31,7 @@ def test_an_intent_on_a_pre_fused_op_tells_what_runs() -> None:
     b = GraphBuilder()
     q, k, v = (b.input(name, "f32", (4, 8, 16)) for name in "qkv")
     y = b.op("flash_attn", q, k, v)
-    y.owner.attributes[INTENT] = StringAttr("matmul_softmax_matmul")
+    stamp(y)
     made = compile_graph_module(b.module([("y", y)]), "apple_gpu")
     (warning,) = made.diagnostics.of("warning")
     assert "runs instead: matmul_softmax_matmul (composite_op)" in warning.message
