@@ -38,7 +38,10 @@ def makers(value: SSAValue) -> tuple[str, bool]:
     The flag tells that a fused call is among them, and then the text names it.
     """
     op = owner(value)
-    while (inner := _scaled(op)) is not None:
+    for _ in range(MOST_STEPS):
+        inner = _scaled(op)
+        if inner is None:
+            break
         value, op = inner, owner(inner)
     sums = op is not None and op.name == "tessera.add"
     values = [through_reshapes(v) for v in op.operands] if op and sums else [value]
