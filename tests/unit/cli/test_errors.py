@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -160,7 +161,13 @@ def test_an_interrupt(tmp_path):
     os.mkfifo(fifo)
     (tmp_path / "gelu.mlir").write_text(models.GELU)
     command = [*COMMAND, "run", "gelu.mlir", "--inputs", "in.npz"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        # A job in the background inherits that interrupts are ignored.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    )
     with fifo.open("wb"):  # opens when the command reads it
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
