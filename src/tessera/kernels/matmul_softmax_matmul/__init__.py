@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -21,6 +20,7 @@ from tessera.graph.attributes import Bool, Causal, Float, Int
 from tessera.graph.operation import GraphOp
 from tessera.graph.types import DYN, Shape, broadcast_shapes, show, value_shape
 from tessera.kernels.matmul_softmax_matmul import cpu
+from tessera.reference.attention import default_scale
 
 V = TypeVar("V")
 
@@ -58,7 +58,7 @@ def from_flash_attn(op: GraphOp) -> Binding:
     options = op.options()
     width = value_shape(operands["q"])[-1]
     if options["scale"] is None:
-        options["scale"] = 1.0 / math.sqrt(width) if width > 0 else 1.0
+        options["scale"] = default_scale(max(width, 0))
     return Binding(operands, {**options, "transpose_b": True})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ from tessera.graph.attributes import Bool, Float, Int, Word
 from tessera.graph.operation import GraphOp
 from tessera.graph.types import DYN, value_shape
 from tessera.kernels.mla_decode.latent import reread
+from tessera.reference.attention import default_scale
 
 V = TypeVar("V")
 
@@ -79,14 +79,15 @@ def from_cache(op: GraphOp) -> Binding:
     options = op.options()
     q_nope, q_rope = value_shape(operands["q_nope"]), value_shape(operands["q_rope"])
     if options["scale"] is None:
-        options["scale"] = _default_scale(q_nope[-1] + q_rope[-1])
+        options["scale"] = _default_scale(q_nope[-1], q_rope[-1])
     c, w_uv = value_shape(operands["c"]), value_shape(operands["w_uv"])
     sizes = (c[1], q_nope[2], q_nope[1], c[2], q_nope[3], q_rope[3])
     return Binding(operands, {**options, "form": _cheaper(*sizes, w_uv[2])})
 
 
-def _default_scale(width: int) -> float:
-    return 1.0 / math.sqrt(width) if width > 0 else 1.0
+def _default_scale(*widths: int) -> float | None:
+    """1 / sqrt of the whole head size; left to run time where a part is not known."""
+    return None if DYN in widths else default_scale(sum(widths))
 
 
 def _cheaper(
