@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -24,9 +23,9 @@ from rich.table import Table
 import tessera
 from tessera.audit import render_text
 from tessera.decisions import Document
-from tessera.driver import Compiled, compile_graph_module
+from tessera.driver import compile_graph_module
 from tessera.frontend.onnx import import_model
-from tessera.runtime import execute, placements
+from tessera.runtime import execute
 
 CORPUS = Path(__file__).resolve().parents[1] / "tests" / "corpus"
 MINILM = Path(__file__).resolve().parent / "minilm"
@@ -109,7 +108,7 @@ def onnx_model(name: str, title: str) -> None:
         error = float(np.abs(results[output] - expected).max() / np.abs(expected).max())
         check(output, error <= TOLERANCE, f"max error {error:.1e} of scale")
     truth = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["truth"]
-    ran = decisions(cpu)
+    ran = cpu.decisions
     fused(
         ran,
         {kind: truth[kind] for kind in ("attention", "gelu", "swiglu") if truth[kind]},
@@ -120,16 +119,6 @@ def onnx_model(name: str, title: str) -> None:
     check("apple_gpu", same, "the same decisions; a Mac is needed to run it")
     console.print()
     print(render_text(ran))
-
-
-def decisions(compiled: Compiled) -> Document:
-    """The record of a compilation, with what each fused site really ran on."""
-    ran = placements(compiled.program())
-    sites = [
-        replace(site, placement=ran.get(site.id, site.placement))
-        for site in compiled.decisions.sites
-    ]
-    return replace(compiled.decisions, sites=tuple(sites))
 
 
 def main() -> int:
